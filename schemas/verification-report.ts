@@ -16,6 +16,8 @@ export interface VerificationReport {
   readonly undecodable: number;
   /** Messages of projects that were deleted: in the log until its retention ends, and in no store. */
   readonly skipped: number;
+  /** Events that their projects no longer keep: in the log, and not compared with analytics. Absent in older reports. */
+  readonly events_not_kept?: number;
   /** Blank records that are not those of people who were forgotten: what they were is lost. Absent in older reports. */
   readonly blank_unlisted?: Finding;
   /** Records gone from the beginning of the log, and of each partition by `topic/partition`: nothing is known of them. */

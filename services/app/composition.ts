@@ -1,5 +1,11 @@
 import type { JobRunner } from '../operations/jobs/job-runner.ts';
-import { Schedule, type Scheduled, scheduledBackup, scheduledErasures } from '../operations/jobs/schedule.ts';
+import {
+  Schedule,
+  type Scheduled,
+  scheduledBackup,
+  scheduledDeletions,
+  scheduledErasures,
+} from '../operations/jobs/schedule.ts';
 import type { AudienceFollower } from '../questions/saved/audience-follower.ts';
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
 import { projectDeletion } from '../stores/projects/delete-project.ts';
@@ -65,7 +71,11 @@ export function compose(parts: CompositionParts, shared: SharedStores, open: Ope
     consoleSessions: new SqlConsoleSessionStore(database),
   };
   const { jobs } = operations;
-  const own = [...scheduledBackup(backupScheduleOf(config)), ...scheduledErasures(database)];
+  const own = [
+    scheduledBackup(backupScheduleOf(config)),
+    scheduledErasures(database),
+    scheduledDeletions(database),
+  ].flat();
   const schedule = new Schedule({ entries: [...own, ...(parts.scheduled ?? [])], jobs, logger });
   return { stores, jobs, scheduler, deliverer, schedule };
 }

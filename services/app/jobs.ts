@@ -4,6 +4,7 @@ import { LogGuard } from '../ingest/log-guard.ts';
 import { backUp } from '../operations/backup/back-up.ts';
 import { Settler } from '../operations/dead-letters/settle.ts';
 import { blankerOn } from '../operations/erasure/blank-records.ts';
+import { deleteOldEvents } from '../operations/erasure/old-events.ts';
 import { eraseProject, forgetUsers } from '../operations/erasure/forget-users.ts';
 import { importFile, type ImportRunner } from '../operations/import/import-commands.ts';
 import { importsFolderOf } from '../operations/import/import-request.ts';
@@ -63,6 +64,7 @@ export function jobsOn(surroundings: Surroundings, opened: OpenStores): JobComma
       return backUp({ ...stores, keep: config.backupKeep, hasRegistry, logger }, args, call);
     },
     'project erase': async (args, call) => eraseProject(await opened(ALL_STORES, call), args, call),
+    'events delete': async (args, call) => deleteOldEvents(await opened(ALL_STORES, call), args, call),
     'users erase': async (_, call) => {
       const stores = await opened(ALL_STORES, call);
       const blank = blankerOn(stores);

@@ -3,6 +3,7 @@ import { listDeadLetters, showDeadLetter } from '../operations/dead-letters/dead
 import { Editor } from '../operations/dead-letters/editor.ts';
 import { countWaiting } from '../operations/dead-letters/waiting-dead-letters.ts';
 import { ErasureRequests } from '../operations/erasure/erasure-requests.ts';
+import { oldEventsOf } from '../operations/erasure/old-events.ts';
 import { checkImport, previewImport } from '../operations/import/import-commands.ts';
 import { JobRunner } from '../operations/jobs/job-runner.ts';
 import { SqlJobStore } from '../operations/jobs/sql-job-store.ts';
@@ -50,6 +51,7 @@ export function operationsOn(
       countWaiting: async () => countWaiting(await opened(WITHOUT_ANALYTICS, until), until.signal),
       edit: async (edit) => new Editor(await opened(ALL_STORES, until)).edit(edit, until),
     },
+    oldEvents: { of: async (project, months) => oldEventsOf(await opened(ALL_STORES, until), project, months) },
     generations: standInBy<Operations['generations']>(async () => replaysOn(surroundings, await opened(ALL_STORES))),
     imports: {
       check: async (request) => checkImport(importPartsOf(surroundings, await opened(['database'])), request),

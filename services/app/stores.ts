@@ -83,7 +83,7 @@ export function projectLimitsOf(config: Config): (project: ProjectLimits) => Que
 
 /** Ids are joined but on a cluster, where a user and an anonymous id may be on two shards. */
 export function newProjectDefaults(config: Config): NewProjectDefaults {
-  return { timezone: config.initialTimezone, joinIds: !hasShards(config) };
+  return { timezone: config.initialTimezone, joinIds: !hasShards(config), keepEventsMonths: config.keepEventsMonths };
 }
 
 /** An embedded database has one process, which need not write what it would read itself. */

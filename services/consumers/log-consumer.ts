@@ -7,6 +7,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { ReaderName } from '../stores/profiles/profile-store.ts';
 import type { SettledOffsets, SqlDeadLetterHistory } from '../stores/profiles/unstored-messages.ts';
 import type { ErasedUsers } from '../stores/erasures/erased-users.ts';
+import type { EventCuts } from '../stores/projects/kept-events.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
 import type { Throttle } from './throttle/throttle.ts';
@@ -31,6 +32,8 @@ export interface ConsumerOptions {
    * before each batch, and each attempt to write it.
    */
   readonly leftOut?: () => Promise<ErasedUsers>;
+  /** The events that projects no longer keep, of which no rows are written; none by default. */
+  readonly eventsFrom?: () => Promise<EventCuts>;
   /** Tells what was decided about earlier dead letters; nothing by default. */
   readonly deadLetterHistory?: SqlDeadLetterHistory;
 }
@@ -105,9 +108,10 @@ export abstract class LogConsumer {
 
   /** Undefined where every message is. */
   protected async wanted(): Promise<WantedMessages | undefined> {
-    const { projectId, leftOut } = this.#options;
+    const { projectId, leftOut, eventsFrom } = this.#options;
     const left = leftOut && (await this.loop.withRetry('read what is deleted', leftOut));
-    return WantedMessages.of(left, projectId);
+    const cuts = eventsFrom && (await this.loop.withRetry('read which events are kept', eventsFrom));
+    return WantedMessages.of(left, projectId, cuts);
   }
 
   start(): void {

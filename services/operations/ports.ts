@@ -6,6 +6,8 @@ import type { ProjectDeletion } from '../stores/projects/delete-project.ts';
 import type { SqlJoinDecisions } from '../stores/profiles/sql-join-decisions.ts';
 import type { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
 import type { JobRunner } from './jobs/job-runner.ts';
+import type { OldEvents } from './erasure/old-events.ts';
+import type { Project } from '../stores/projects/project-store.ts';
 import type { ErasureRequests } from './erasure/erasure-requests.ts';
 import type { ReplayCommands } from './replay/replay-commands.ts';
 
@@ -23,7 +25,14 @@ export interface AdminPorts {
   readonly figures: KeptVerifications & KeptBackups;
   readonly jobs: JobRunner;
   readonly erasures: ErasureRequests;
+  readonly oldEvents: {
+    /** What a project would lose if it kept this number of months. */
+    of(project: Pick<Project, 'id' | 'timezone'>, months: number): Promise<OldEvents>;
+  };
 }
 
 /** Those that need more than the database. */
-export type Operations = Pick<AdminPorts, 'deadLetters' | 'generations' | 'imports' | 'jobs' | 'erasures'>;
+export type Operations = Pick<
+  AdminPorts,
+  'deadLetters' | 'generations' | 'imports' | 'jobs' | 'erasures' | 'oldEvents'
+>;

@@ -15,6 +15,7 @@ import {
   path,
   secretFromFile,
   type Setting,
+  monthsOrForEver,
   timezone,
   url,
   wholeNumberSetting,
@@ -76,12 +77,7 @@ const SETTINGS = {
     help: 'Partitions of each topic; fixed once the log is made',
     parse: wholeNumberSetting(1, 1_000),
   },
-  legacyBasePath: {
-    name: 'LEGACY_BASE_PATH',
-    default: '/legacy',
-    help: 'Where the two-step interface lives',
-    parse: path,
-  },
+  legacyBasePath: { name: 'LEGACY_BASE_PATH', default: '/legacy', help: 'Path of the two-step interface', parse: path },
   initialWriteKey: {
     name: 'INITIAL_WRITE_KEY',
     default: '',
@@ -106,8 +102,15 @@ const SETTINGS = {
   initialTimezone: {
     name: 'INITIAL_TIMEZONE',
     default: 'UTC',
-    help: 'Time zone (IANA) of that first project',
+    help: 'Time zone of that first project',
     parse: timezone,
+  },
+  /** Null for ever. */
+  keepEventsMonths: {
+    name: 'KEEP_EVENTS',
+    default: '',
+    help: 'For how many months projects made from now on keep events, as in `13mo`; for ever by default',
+    parse: monthsOrForEver,
   },
   recoverProjects: {
     name: 'RECOVER_PROJECTS',

@@ -106,6 +106,13 @@ export function timezone(value: string): string {
   }
 }
 
+/** Null for ever. */
+export function monthsOrForEver(value: string): number | null {
+  if (value === '') return null;
+  if (!/^[1-9]\d{0,2}mo$/.test(value)) throw new Error('is not a number of months such as 13mo');
+  return Number.parseInt(value, 10);
+}
+
 export function onOrOff(value: string): boolean {
   return oneOf(['on', 'off'])(value) === 'on';
 }

@@ -75,6 +75,7 @@ const COMMANDS: readonly (readonly [command: string, words: () => readonly strin
   ['project create', () => ['Second']],
   ['project list', () => []],
   ['project set', () => ['Second', '--rate-limit', '7']],
+  ['project old-events', () => ['Second', '--keep-events', '13mo']],
   ['project delete', () => ['Second', '--dry-run']],
   ['project delete', () => ['Second', '--confirm', 'Second']],
   ['key create', () => ['--scope', 'read', ...of()]],

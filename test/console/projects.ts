@@ -19,17 +19,18 @@ export function projectsOf(scene: () => Scene) {
   };
 
   /** Other tests say which projects there are. */
-  const removeAfterwards = (id: string): void => {
+  const removeAfterwards = (id: string, name?: string): void => {
     onTestFinished(async () => {
       const { keys } = await admin<{ readonly keys: readonly { readonly id: string }[] }>(`projects/${id}/keys`);
       for (const key of keys) await admin(`keys/${key.id}`, 'DELETE');
-      await admin(`projects/${id}`, 'DELETE');
+      const confirm = name === undefined ? '' : `?confirm=${encodeURIComponent(name)}`;
+      await admin(`projects/${id}${confirm}`, 'DELETE');
     });
   };
 
   const makeProject = async (name: string): Promise<Project> => {
     const project = await admin<Project>('projects', 'POST', { name });
-    removeAfterwards(project.id);
+    removeAfterwards(project.id, name);
     return project;
   };
 

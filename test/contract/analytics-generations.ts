@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
+import type { AnalyticsStore, ForgottenRows } from '../../services/stores/analytics/analytics-store.ts';
 import { ClickHouseStore } from '../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../support/stores/analytics.ts';
 
@@ -98,6 +98,34 @@ export function testAnalyticsGenerations(name: string, open: () => Promise<Analy
       expect((await store.forget({ projectId: gone.projectId }, { signal })).length).toBeGreaterThan(5);
     });
 
+    test('old events of a project go by their own time, from one generation, and nothing else goes', async () => {
+      const signal = new AbortController().signal;
+      const [shop, kept] = [new MessageMaker(), new MessageMaker()];
+      const third = await store.ofGeneration(3);
+      // Users of every shard, on both sides of the instant, and before 1970 and 2001.
+      const times = [-5n, 900_000_000_000_000n, 1_700_000_000_000_000n, 1_700_000_000_000_001n, 1_800_000_000_000_000n];
+      const eventsBefore = 1_700_000_000_000_001n;
+      const sent = [shop, kept].flatMap((maker) =>
+        Array.from({ length: 30 }, (_, i) => maker.track({ userId: `u${i}`, timestamp: times[i % 5]! })),
+      );
+      for (const one of [store, third]) await insert(one, [...sent, shop.identify({ timestamp: 5n })]);
+      const eventsIn = async (one: AnalyticsStore, maker: MessageMaker) =>
+        ask(one, 'SELECT count() AS n FROM events WHERE project_id = {p:String}', { p: maker.projectId });
+      const whose = { projectId: shop.projectId, eventsBefore };
+
+      expect(allRowsOf(await third.countOf(whose))).toBe(36);
+      expect(allRowsOf(await third.forget(whose, { signal }))).toBe(36);
+
+      expect(await eventsIn(third, shop)).toEqual([{ n: '12' }]);
+      expect(await eventsIn(third, kept)).toEqual([{ n: '30' }]);
+      expect(await eventsIn(store, shop)).toEqual([{ n: '30' }]);
+      expect(
+        await ask(third, 'SELECT 1 FROM identifies WHERE project_id = {p:String}', { p: shop.projectId }),
+      ).toHaveLength(1);
+      expect(await third.forget(whose, { signal })).toEqual([]);
+      expect(allRowsOf(await store.forget(whose, { signal }))).toBe(36);
+    });
+
     test('the rows of people are seen no more once their deletion is begun, before anything is rewritten', async () => {
       const signal = new AbortController().signal;
       const shop = new MessageMaker();
@@ -163,6 +191,10 @@ async function merges(store: AnalyticsStore, what: 'STOP' | 'START'): Promise<vo
 }
 
 /** How many rows of events are on the disk. */
+function allRowsOf(found: readonly ForgottenRows[]): number {
+  return found.reduce((sum, { rows }) => sum + rows, 0);
+}
+
 async function rowsOnDisk(store: AnalyticsStore, projectId: string): Promise<string> {
   const sql = 'SELECT count() AS n FROM track_rows WHERE project_id = {p:String} SETTINGS apply_mutations_on_fly = 0';
   const [row] = await ask<{ readonly n: string }>(store, sql, { p: projectId });

@@ -66,6 +66,7 @@ export type Verification = Answer<'GET /v1/admin/verifications/{id}'>;
 export type VerificationJob = Verification['verification'];
 export type VerifiedHour = Verification['hours'][number];
 export type AdminProject = Answer<'GET /v1/admin/projects/{id}'>;
+export type OldEvents = Answer<'GET /v1/admin/projects/{id}/old-events'>;
 export type Joins = Answer<'GET /v1/admin/projects/{id}/joins'>;
 export type Join = Answer<'GET /v1/admin/projects/{id}/joins/{anonymous_id}'>;
 export type AdminKey = Answer<'GET /v1/admin/keys'>['keys'][number];

@@ -8,6 +8,7 @@ import { refusalForOperators } from './failures.ts';
 import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
 import { answerJobCancel, answerJobs, answerJobState } from './job-answers.ts';
 import { answerJoin, answerJoinDecision, answerJoins, type JoinParts } from './joins.ts';
+import { answerOldEvents, type OldEventsParts } from './old-events.ts';
 import type { BackupSchedule } from '../../operations/backup/last-backup.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
 import {
@@ -28,7 +29,7 @@ import { answerVerification, answerVerificationHours, answerVerifications } from
 const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
 const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: BODY_LIMIT_BYTES };
 
-export interface AdminParts extends AdminPorts, JoinParts {
+export interface AdminParts extends AdminPorts, JoinParts, OldEventsParts {
   readonly newProjects: NewProjectDefaults;
   readonly schedule: BackupSchedule;
 }
@@ -48,6 +49,7 @@ function projectRoutes(parts: AdminParts): Route[] {
     route('GET /v1/admin/projects/{id}', ADMIN, (call) => answerProject(projects, call)),
     route('PATCH /v1/admin/projects/{id}', ADMIN_BODY, (call) => answerProjectChange(parts, call)),
     route('DELETE /v1/admin/projects/{id}', ADMIN, (call, input) => answerProjectDelete(parts, call, input)),
+    route('GET /v1/admin/projects/{id}/old-events', ADMIN, (_, input) => answerOldEvents(parts, input)),
     route('GET /v1/admin/projects/{id}/keys', ADMIN, (_, input) => answerProjectKeys(projects, input)),
     route('POST /v1/admin/projects/{id}/keys', ADMIN_BODY, (call) => answerNewProjectKey(projects, call)),
     route('GET /v1/admin/projects/{id}/joins', ADMIN, (call) => answerJoins(parts, call)),

@@ -7,6 +7,7 @@ import { mapYielding } from '../../runtime/event-loop-yielder.ts';
 import { etagOf } from '../../http/if-match.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Warning } from '../../questions/definition/reading.ts';
+import { beyondKept } from './kept-events.ts';
 import { formatMicros, formatMs } from '../../messages/timestamp.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 
@@ -16,11 +17,13 @@ type Zone = Pick<Project, 'timezone'>;
 export async function audienceAnswer(
   saved: Pick<SqlAudienceStore, 'findAll'>,
   audience: SavedAudience,
-  project: Pick<Project, 'id' | 'timezone'>,
+  project: Pick<Project, 'id' | 'timezone' | 'keepEventsMonths' | 'eventsFrom'>,
   { headers = {}, warnings = [] }: Pick<Answer, 'headers'> & { readonly warnings?: readonly Warning[] } = {},
 ): Promise<Answer> {
   const names = await namesReferredTo(saved, project.id, [audience]);
-  const body = withWarnings(audienceJson(audience, project, names), warnings);
+  const read = readSaved(audience, project, names);
+  const kept = read.ok ? beyondKept(project, read.definition, '/definition') : [];
+  const body = withWarnings(audienceJson(audience, project, names), [...warnings, ...kept]);
   return { status: 200, body, headers: { ...headers, ETag: etagOf(audience.revision) } };
 }
 

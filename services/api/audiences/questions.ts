@@ -13,6 +13,7 @@ import type { Answer } from '../../http/route.ts';
 import { type Members, readBody } from '../input.ts';
 import { contextOf, type QueryRequest, refuseBody, refuseParameter } from '../query.ts';
 import { withWarnings } from './audience-json.ts';
+import { beyondKept } from './kept-events.ts';
 import { type TraitChoice, readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import { idsJson, textsWithTraits } from '../users/traits-of-users.ts';
 import { readOfAudience } from './saved.ts';
@@ -29,7 +30,7 @@ export async function answerPreview(parts: PreviewParts, call: QueryRequest): Pr
   const { definition } = also;
   const unseen = unseenIn(parts.catalog, call.project, definition, DEFINITION_PATH);
   const found = await previewOf(parts, call, definition, chosen);
-  const warnings = [...also.warnings, ...(await unseen)];
+  const warnings = [...also.warnings, ...beyondKept(call.project, definition, DEFINITION_PATH), ...(await unseen)];
   if (found.count === 0 && warnings.length === 0) warnings.push(...(await otherCase(parts, call, definition)));
   return { status: 200, body: withWarnings(found.body, warnings) };
 }
@@ -75,7 +76,8 @@ export async function answerSavedPreview(parts: PreviewParts, call: QueryRequest
   if (!traits.ok) return refuseParameter('traits', traits.message).refusal;
   const chosen = { sample: read.query.sample, traits: traits.value };
   const definition = await definitionOf(parts.saved, read.audience, call.project);
-  return { status: 200, body: (await previewOf(parts, call, definition, chosen)).body };
+  const { body } = await previewOf(parts, call, definition, chosen);
+  return { status: 200, body: withWarnings(body, beyondKept(call.project, definition, DEFINITION_PATH)) };
 }
 
 interface SampleChoice {

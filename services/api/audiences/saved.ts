@@ -221,9 +221,8 @@ async function warningsOf(
   { project }: QueryRequest,
   { definition, warnings }: Extract<ReadSettings, { readonly ok: true }>,
 ): Promise<readonly Warning[]> {
-  return definition === undefined
-    ? []
-    : [...warnings, ...(await unseenIn(catalog, project, definition, '/definition'))];
+  if (definition === undefined) return [];
+  return [...warnings, ...(await unseenIn(catalog, project, definition, '/definition'))];
 }
 
 /** Reads what the document cannot say of a body's members. A definition is kept as it was sent. */

@@ -19,7 +19,7 @@ import { SqlProfileStore } from '../../stores/profiles/sql-profile-store.ts';
 import { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import { SqlDeadLetterHistory } from '../../stores/profiles/unstored-messages.ts';
 import { isServer } from '../../runtime/embedded.ts';
-import { leftOutOf } from '../../stores/erasures/left-out.ts';
+import { deletionsOf } from '../../stores/erasures/left-out.ts';
 
 /** Somebody who follows what a generation of analytics holds. @param generation Its number. */
 export type AnalyticsFollower = (generation: number) => InsertFollower;
@@ -125,7 +125,7 @@ export class GenerationReaders {
       // One second's worth: at a low rate limit, a full batch would take minutes.
       maxRecords: () => this.#limit ?? Infinity,
       deadLetterHistory: deadLetterHistoryOf(parts, this.#generation),
-      leftOut: leftOutOf(database),
+      ...deletionsOf(database),
       ...(projectId === null ? {} : { projectId }),
     };
     // Metrics count the live generation only.

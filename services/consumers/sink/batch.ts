@@ -17,6 +17,7 @@ import { UsersSeen } from './users-seen.ts';
 /** A message as it is copied to analytics. */
 export interface Copied {
   readonly message: Message;
+  /** None of an event that its project no longer keeps. */
   readonly rows: readonly TableRows[];
 }
 
@@ -90,7 +91,7 @@ class PartitionBuffer implements ReadUsers {
     this.seen.see(message);
     this.touched?.add(message);
     this.unclaimed++;
-    if (!this.samples.has(message.type)) this.samples.set(message.type, entry);
+    if (rows.length > 0 && !this.samples.has(message.type)) this.samples.set(message.type, entry);
   }
 }
 

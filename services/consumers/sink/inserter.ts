@@ -183,8 +183,9 @@ export class Inserter {
 
   #remember(entries: readonly SinkEntry[]): void {
     for (const entry of entries) {
-      const { type } = entry.content.message;
-      if (!this.#accepted.has(type)) this.#accepted.set(type, entry);
+      const { message, rows } = entry.content;
+      const { type } = message;
+      if (rows.length > 0 && !this.#accepted.has(type)) this.#accepted.set(type, entry);
     }
   }
 }

@@ -9,7 +9,8 @@ import { rowsOf } from './row.ts';
 
 /**
  * Decodes records, whose schemas are loaded already, makes their rows, and passes each to `take` in the order of the log.
- * A record that is not wanted has no content, nor has a blank one; one that is settled has no error. Yields to the event loop
+ * A record that is not wanted has no content, nor has a blank one; an event that is not kept has no rows; a record that is
+ * settled has no error. Yields to the event loop
  * every 2 ms.
  */
 export function readEntries(
@@ -21,6 +22,7 @@ export function readEntries(
 ): Promise<void> {
   const copied = (message: Message, { topic, partition, record }: LocatedRecord): Copied | undefined => {
     if (wanted?.has(message) === false) return undefined;
+    if (wanted?.keeps(message) === false) return { message, rows: [] };
     return { message, rows: rowsOf(message, { topic, partition, offset: record.offset }) };
   };
   const pass = (blank: LocatedRecord): void => take({ ...blank, content: undefined, claim: undefined });

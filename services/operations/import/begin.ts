@@ -23,6 +23,8 @@ export interface ImportTask
   readonly statePath: string | undefined;
   /** As of when profiles are that do not say it; when they arrive, where left out. */
   readonly profilesAsOf?: Micros;
+  /** The first instant whose events the project keeps; it keeps all where left out. */
+  readonly eventsFrom?: Micros | undefined;
 }
 
 export interface Begun {

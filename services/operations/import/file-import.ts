@@ -185,7 +185,9 @@ export class FileImport {
       const message = importedMessage(this.#task, judged.draft, raw, this.#state);
       if (isForgotten(this.#hooks.forgotten(), message)) portion.dropped += 1;
       else {
-        this.#findings.take(record, this.#fileName, this.#reader);
+        const { eventsFrom = message.timestamp } = this.#task;
+        const isGone = message.type === 'track' && message.timestamp < eventsFrom;
+        this.#findings.take(record, this.#fileName, this.#reader, isGone);
         portion.add(importedRecord(message, this.#target?.codec), judged.draft.timestamp === null);
       }
     }

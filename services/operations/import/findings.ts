@@ -4,6 +4,11 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import type { ReadRecord, RecordReader } from './record-reader.ts';
 import { type RecordProblem, Refusals, type RefusalReason, remarksOn, unusedSources } from './refusals.ts';
 
+const NOT_KEPT = {
+  path: '/timestamp',
+  message: 'is before the events that the project keeps: the profile has it, and no question counts it',
+} as const;
+
 /** Lines that may have no time without anybody having said so. */
 const MOST_UNTIMED = 100;
 const TIME_REMEDY =
@@ -27,10 +32,10 @@ export class Findings {
     return this.#refusals.add({ raw, call, file, problems }, reader.sources);
   }
 
-  /** A line that is imported. */
-  take(record: ReadRecord, file: string, reader: RecordReader): void {
+  /** A line that is imported. @param isGone Whether it is an event that the project does not keep. */
+  take(record: ReadRecord, file: string, reader: RecordReader, isGone: boolean): void {
     this.#taken += 1;
-    const problems = remarksOn(record);
+    const problems = [...remarksOn(record), ...(isGone ? [NOT_KEPT] : [])];
     if (problems.length > 0) this.#warnings.add({ ...record, file, problems }, reader.sources);
   }
 

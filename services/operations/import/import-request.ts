@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { microsAt } from '../../messages/timestamp.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { keptFrom } from '../../stores/projects/kept-events.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import type { ImportTask } from './begin.ts';
 import type { ImportOptions } from './import-options.ts';
@@ -72,16 +73,17 @@ export function reportPathOf(folder: string, request: Pick<ImportRequest, 'folde
 export function taskOfRequest(
   folders: ImportFolders,
   request: ImportRequest,
-  { timezone, createdAtMs }: Pick<Project, 'timezone' | 'createdAtMs'>,
+  project: Pick<Project, 'timezone' | 'createdAtMs' | 'keepEventsMonths' | 'eventsFrom'>,
 ): ImportTask {
   const reportPath = reportPathOf(folders.folder, request);
   return {
     ...request,
-    projectTimezone: timezone,
+    projectTimezone: project.timezone,
+    eventsFrom: keptFrom(project, Date.now())?.from,
     sources: sourcesOf(folders, request),
     reportPath,
     statePath: request.dry_run ? undefined : (request.state ?? `${reportPath}.state.json`),
     // What the service was sent since is newer than an export without a time, and what history says of before is older.
-    profilesAsOf: microsAt(createdAtMs),
+    profilesAsOf: microsAt(project.createdAtMs),
   };
 }

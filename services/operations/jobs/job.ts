@@ -43,6 +43,8 @@ export interface JobArguments {
   readonly import: ImportRequest;
   readonly 'project erase': { readonly project: string };
   readonly 'users erase': object;
+  /** `first_day`: the first whose events stay, as `YYYY-MM-DD` in the project's zone. */
+  readonly 'events delete': { readonly project: string; readonly first_day: string };
   readonly backup: Pick<Body<'POST /v1/admin/backups'>, 'again'> & { readonly folder: string };
 }
 
@@ -71,6 +73,7 @@ export const GO_ON: readonly JobKind[] = [
   'verify',
   'project erase',
   'users erase',
+  'events delete',
 ];
 
 export type NewJob = JobToStart & Pick<Job, 'principal'>;

@@ -2,6 +2,7 @@
 import type { Logger } from '../../runtime/logger.ts';
 import { Looking } from '../../runtime/looking.ts';
 import type { Database } from '../../stores/database/database.ts';
+import { dueDeletions } from '../erasure/old-events.ts';
 import type { BackupSchedule } from '../backup/last-backup.ts';
 import type { JobTerms, JobToStart } from './job.ts';
 import type { JobRunner } from './job-runner.ts';
@@ -92,6 +93,11 @@ export function scheduledErasures(database: Database): readonly Scheduled[] {
     );
   };
   return [{ wanted, everyMs: 0, againAfterMs: 60_000 }];
+}
+
+/** The events that projects no longer keep, once a day. */
+export function scheduledDeletions(database: Database): readonly Scheduled[] {
+  return [{ wanted: () => dueDeletions(database), everyMs: 0, againAfterMs: FAILED_AGAIN_MS }];
 }
 
 /** Null for all people together. */

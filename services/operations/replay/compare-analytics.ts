@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { IMPORT_TOPICS, isImported, LIVE_TOPICS } from '../../messages/message.ts';
 import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { comparedColumns, type RowTable, userNumber } from '../../stores/analytics/columns.ts';
+import { surelyKept } from '../../stores/analytics/kept-events-sql.ts';
+import { NO_CUTS, readEventCuts } from '../../stores/projects/kept-events.ts';
 import { haveSightings } from '../../stores/generations/expect-sightings.ts';
 import { checkedRangesOf, progressOf } from '../../stores/profiles/progress-of.ts';
 import { hiddenUsers } from '../../stores/erasures/hidden.ts';
@@ -100,10 +102,12 @@ async function readByPosition(
   keys: readonly string[] | null,
 ) {
   const below = await extremes(parts, pair, lower, progressOf);
+  // A generation is built without the events that are gone, and the other may still have some of a day.
+  const kept = surelyKept(table.key === EVENT_DAY ? await readEventCuts(parts.database) : NO_CUTS);
   const side: Side = (db, whose) =>
     `SELECT ${table.key} AS key, count() AS n, sum(cityHash64(${comparedColumns(table.table)})) AS h
-     FROM ${db}.${table.table} FINAL PREWHERE ${table.bound} WHERE ${whose} ${only(keys)} GROUP BY key`;
-  const params = { ...boundsOf(below), ...(keys !== null && { keys }) };
+     FROM ${db}.${table.table} FINAL PREWHERE ${table.bound} WHERE ${whose} AND ${kept.sql} ${only(keys)} GROUP BY key`;
+  const params = { ...boundsOf(below), ...kept.params, ...(keys !== null && { keys }) };
   return differences(parts, pair, side, params, MOST_DIFFERING);
 }
 

@@ -1,6 +1,7 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Database } from '../../stores/database/database.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
+import { dueDeletions } from '../erasure/old-events.ts';
 import { lastBackup } from '../backup/last-backup.ts';
 import { differenceIn, lastVerification } from '../verify/last-verification.ts';
 
@@ -32,6 +33,11 @@ export class JobMetrics {
     'How long ago the oldest erasure was asked for that is not done; 0 where all are',
   );
 
+  readonly #dueDeletions = this.#gauge(
+    'tidemark_old_events_due_projects',
+    'Projects that have events which they no longer keep; 0 where all are deleted',
+  );
+
   /** @param backupFolder Undefined: whatever folder the last went to. */
   constructor(database: Database, backupFolder: string | undefined) {
     this.#database = database;
@@ -40,7 +46,12 @@ export class JobMetrics {
 
   /** In the text format of Prometheus. */
   async text(): Promise<string> {
-    await Promise.allSettled([this.#readVerification(), this.#readBackup(), this.#readErasures()]);
+    await Promise.allSettled([
+      this.#readVerification(),
+      this.#readBackup(),
+      this.#readErasures(),
+      this.#readDeletions(),
+    ]);
     return this.#registry.metrics();
   }
 
@@ -67,6 +78,10 @@ export class JobMetrics {
     const oldest = await new SqlErasures(this.#database).oldestPending();
     const waitedMs = oldest === null ? 0 : Date.now() - Number(oldest.requestedAt / 1_000n);
     this.#oldestErasure.set(Math.max(0, waitedMs) / 1_000);
+  }
+
+  async #readDeletions(): Promise<void> {
+    this.#dueDeletions.set((await dueDeletions(this.#database)).length);
   }
 
   #gauge(name: string, help: string): Gauge {

@@ -6,6 +6,8 @@ import { isImported, type Message, type MessageTopic, typeOf } from '../../messa
 import { EARLIEST } from '../../messages/timestamp.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
+import { surelyKept } from '../../stores/analytics/kept-events-sql.ts';
+import { type EventCuts, NO_CUTS } from '../../stores/projects/kept-events.ts';
 import { inSlices } from '../../stores/profiles/claims.ts';
 import { type CellName, cellOf, type CheckedRange } from './checkpoints.ts';
 import { CHECKSUM_MODULUS, type Located } from './log-cells.ts';
@@ -23,6 +25,8 @@ export interface StoredCell extends CellName {
 export interface StoredPeriod extends Period {
   /** By their internal ids. */
   readonly hidden: readonly string[];
+  /** Without the events that projects no longer keep. */
+  readonly cuts: EventCuts;
 }
 
 /** A row as stored. */
@@ -192,12 +196,15 @@ function whereOf(topic: MessageTopic, period: StoredPeriod): Query {
   if (to !== undefined) conditions.push("received_at < fromUnixTimestamp64Micro({received_to:Int64}, 'UTC')");
   if (period.projectId !== undefined) conditions.push('project_id = {project:String}');
   if (period.hidden.length > 0) conditions.push('user NOT IN {hidden:Array(UInt128)}');
+  const kept = surelyKept(typeOf(topic) === 'track' ? period.cuts : NO_CUTS);
+  conditions.push(kept.sql);
   return {
     sql: conditions.join(' AND '),
     params: {
       ...(typeOf(topic) === 'identify' && { topic }),
       ...(from !== undefined && { received_from: String(from) }),
       ...(to !== undefined && { received_to: String(to) }),
+      ...kept.params,
       ...(period.projectId !== undefined && { project: period.projectId }),
       ...(period.hidden.length > 0 && { hidden: period.hidden.map((key) => BigInt(userNumber(key))) }),
     },

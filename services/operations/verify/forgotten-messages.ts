@@ -7,6 +7,7 @@ import { hiddenUsers } from '../../stores/erasures/hidden.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import type { RecordCoordinates } from '../../stores/analytics/columns.ts';
 import type { Queryable } from '../../stores/database/database.ts';
+import { type EventCuts, readEventCuts } from '../../stores/projects/kept-events.ts';
 import { inSlices } from '../../stores/profiles/claims.ts';
 import type { Finding } from '../../../schemas/verification-report.ts';
 import { formatCoordinates } from '../dead-letters/record-coordinates.ts';
@@ -31,24 +32,29 @@ export class ForgottenMessages {
   readonly people: ErasedUsers;
   /** The internal ids of those of whom analytics may still have rows, which nobody reads. */
   readonly hidden: readonly string[];
+  /** The events that projects no longer keep. */
+  readonly cuts: EventCuts;
   readonly #kept: StillOnLog[] = [];
   readonly #blank: RecordCoordinates[] = [];
 
-  private constructor(database: Queryable, erased: ErasedUsers, hidden: readonly string[]) {
+  private constructor(database: Queryable, erased: ErasedUsers, hidden: readonly string[], cuts: EventCuts) {
     this.#database = database;
     this.erased = erased;
     this.people = new Map([...erased].filter(([name]) => userNamed(name).userKey !== EVERYBODY));
     this.hidden = hidden;
+    this.cuts = cuts;
   }
 
   /** @param database Has the lists of people and of blank records. */
   static async read(database: Queryable): Promise<ForgottenMessages> {
-    return new ForgottenMessages(database, await readErasedUsers(database), await hiddenUsers(database));
+    const [erased, hidden] = [await readErasedUsers(database), await hiddenUsers(database)];
+    return new ForgottenMessages(database, erased, hidden, await readEventCuts(database));
   }
 
-  /** Whether somebody else is forgotten, or another project deleted, now. */
+  /** Whether somebody else is forgotten, another project deleted, or fewer events kept now. */
   async hasChanged(): Promise<boolean> {
-    return !isDeepStrictEqual(await readErasedUsers(this.#database), this.erased);
+    const now = [await readErasedUsers(this.#database), await readEventCuts(this.#database)];
+    return !isDeepStrictEqual(now, [this.erased, this.cuts]);
   }
 
   isDeleted(projectId: string): boolean {

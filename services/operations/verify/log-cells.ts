@@ -4,6 +4,7 @@ import { nameOf } from '../../event-log/partition.ts';
 import { dayOf } from '../../messages/day-and-hour.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import type { Message } from '../../messages/message.ts';
+import { type EventCuts, isAboutGone, NO_CUTS } from '../../stores/projects/kept-events.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import { type Checkpoints, type CellName, cellOf, type CheckedRange } from './checkpoints.ts';
 import { holds, type Period } from './period.ts';
@@ -49,14 +50,18 @@ export class LogCells {
   readonly #checkpoints: Checkpoints;
   readonly #deadLettered: DeadLettered;
   readonly #period: Period;
+  readonly #cuts: EventCuts;
   readonly #seen = new SeenBefore();
+  /** Events that their projects no longer keep, which analytics may have or not. */
+  notKept = 0;
   // Most messages of a batch belong to one cell.
   #latest: LogCell | undefined;
 
-  constructor(checkpoints: Checkpoints, deadLettered: DeadLettered, period: Period) {
+  constructor(checkpoints: Checkpoints, deadLettered: DeadLettered, period: Period, cuts: EventCuts = NO_CUTS) {
     this.#checkpoints = checkpoints;
     this.#deadLettered = deadLettered;
     this.#period = period;
+    this.#cuts = cuts;
   }
 
   /** Yields to the event loop every 2 ms. */
@@ -81,6 +86,7 @@ export class LogCells {
     else cell.messages++;
     this.#count(cell, located);
     if (isAside) cell.deadLettered.clickhouse++;
+    else if (!isRepeat && isAboutGone(this.#cuts, content)) this.notKept++;
     else if (!isRepeat) this.#hold(cell, located);
   }
 

@@ -4,6 +4,7 @@ import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Message, MessageTopic } from '../../messages/message.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
+import { type EventCuts, isAboutGone } from '../../stores/projects/kept-events.ts';
 import { areRepeats } from '../../stores/profiles/claims.ts';
 import { haveEarlierCopy, hoursAround, rowsBetween, type StoredRow } from './analytics-rows.ts';
 import { cellOf, type Checkpoints } from './checkpoints.ts';
@@ -19,6 +20,8 @@ export interface RowParts extends ScanParts {
   readonly deadLettered: DeadLettered;
   /** The internal ids of people who are being forgotten. */
   readonly hidden: readonly string[];
+  /** The events that projects no longer keep. */
+  readonly cuts: EventCuts;
   /** Messages missing in analytics. */
   readonly missing: Findings;
   /** Rows without a message. */
@@ -31,9 +34,9 @@ export interface RowParts extends ScanParts {
  */
 export async function findMissingRows(parts: RowParts, span: Span): Promise<ReadonlyMap<string, RowFault>> {
   const faults = new Map<string, RowFault>();
-  const { hidden } = parts;
+  const { hidden, cuts } = parts;
   const hours = [...span.cells.values()].map(({ log }) => log.hour);
-  const period = { ...hoursAround(hours, {}), hidden };
+  const period = { ...hoursAround(hours, {}), hidden, cuts };
   let from = span.range.from;
   const check = async (scanned: ScannedMessages | undefined, to: bigint): Promise<void> => {
     const rows = await rowsBetween(parts.analytics, span.range, [from, to], period);
@@ -66,7 +69,7 @@ async function checkRows(parts: RowParts, span: Span, { decoded, rows, faults }:
     const { offset } = one.record;
     if (present.has(offset) || cellFor(span, one) === undefined || recordState(checked, offset) !== 'known')
       return false;
-    return !parts.deadLettered.has('sink', one, offset);
+    return !parts.deadLettered.has('sink', one, offset) && !isAboutGone(parts.cuts, one.content);
   });
   for (const message of await withoutCopy(parts, span.range.topic as MessageTopic, absent)) {
     if (parts.missing.addMessage(message, 'analytics has no row of it')) faultOf(faults, span, message).missing++;

@@ -90,6 +90,7 @@ class Verification {
   readonly #forgotten: ForgottenMessages;
   #undecodable = 0;
   #skipped = 0;
+  #notKept = 0;
   #deletedFromLog: VerificationReport['deleted_from_log'] = { records: 0, partitions: {} };
   #read = 0;
 
@@ -106,9 +107,10 @@ class Verification {
     // Checkpoints are read first: everything beyond them counts as not yet read, however far the readers get meanwhile.
     const checkpoints = await readCheckpoints(database, plans, this.#period);
     const deadLettered = await DeadLetterCoordinates.read(this.#stores);
-    const counted = new LogCells(checkpoints, deadLettered, this.#period);
+    const counted = new LogCells(checkpoints, deadLettered, this.#period, this.#forgotten.cuts);
     await this.#scan(counted, checkpoints, deadLettered);
     await this.#forgotten.countIn(counted, this.#period);
+    this.#notKept = counted.notKept;
     this.#deletedFromLog = await deletedFromLog(this.#stores.log);
     const all = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));
     const { skipped = [], cells = [] } = Object.groupBy(all, ({ log }) =>
@@ -186,7 +188,8 @@ class Verification {
     checkpoints: Checkpoints,
     deadLettered: DeadLetterCoordinates,
   ): Promise<ReadonlyMap<string, RowFault>> {
-    const parts = { ...this.#scanParts(), ...this.#stores, checkpoints, deadLettered, hidden: this.#forgotten.hidden };
+    const { hidden, cuts } = this.#forgotten;
+    const parts = { ...this.#scanParts(), ...this.#stores, checkpoints, deadLettered, hidden, cuts };
     for (const span of spansOf(cells.filter(differsInPostgres))) {
       await findMissingEffects({ ...parts, ...this.#profileParts(), missing: this.#missing.postgres }, span);
     }
@@ -204,7 +207,8 @@ class Verification {
   }
 
   #stored(): StoredPeriod {
-    return { ...this.#period, hidden: this.#forgotten.hidden };
+    const { hidden, cuts } = this.#forgotten;
+    return { ...this.#period, hidden, cuts };
   }
 
   #profileParts() {
@@ -236,6 +240,7 @@ class Verification {
       hours,
       undecodable: this.#undecodable,
       skipped: this.#skipped,
+      events_not_kept: this.#notKept,
       blank_unlisted: found.unlisted,
       deleted_from_log: this.#deletedFromLog,
       unknown_projects: {

@@ -7,7 +7,7 @@ import { pause } from '../../runtime/pause.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { CatalogMember, CatalogName } from '../../stores/analytics/catalog.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
-import { type Audience, type EventCondition, isCondition, type Member, partsOf } from '../definition/audience.ts';
+import { type Audience, type EventCondition, type Member, ownConditions } from '../definition/audience.ts';
 import type { LocatedCondition } from '../definition/audience.ts';
 import type { Warning } from '../definition/reading.ts';
 import { MAX_PROBLEMS } from '../../messages/unacceptable.ts';
@@ -57,13 +57,6 @@ async function findUnseen(
   );
   const found = await Promise.all([unseenTraits(catalog, project, traits), unseenEvents(catalog, project, events)]);
   return found.flat().slice(0, MAX_PROBLEMS);
-}
-
-/** Without those of the audiences that it refers to: these were warned of when they were saved. */
-function ownConditions(audience: Audience, path: string): readonly LocatedCondition[] {
-  if (audience.kind === 'audience') return [];
-  if (isCondition(audience)) return [{ path, condition: audience }];
-  return partsOf(audience, path).flatMap(([part, at]) => ownConditions(part, at));
 }
 
 interface LocatedEvent {

@@ -207,6 +207,13 @@ export function partsOf(audience: Audience, path: string): readonly (readonly [A
   return audience.of.map((part, index) => [part, `${path}/${audience.kind}/${index}`]);
 }
 
+/** Without those of the audiences that it refers to: what is said of these is said where they are asked for. */
+export function ownConditions(audience: Audience, path: string): readonly LocatedCondition[] {
+  if (audience.kind === 'audience') return [];
+  if (isCondition(audience)) return [{ path, condition: audience }];
+  return partsOf(audience, path).flatMap(([part, at]) => ownConditions(part, at));
+}
+
 /** Every condition, in the order of the definition. */
 export function conditionsIn(audience: Audience, path: string): readonly LocatedCondition[] {
   if (isCondition(audience)) return [{ path, condition: audience }];

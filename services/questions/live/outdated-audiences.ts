@@ -19,6 +19,7 @@ export interface OutdatedAudiencesParts {
 }
 
 const OUTDATED_EVERY_MS = 2_000;
+const OF_PROJECT = ['timezone', 'joins', 'eventsFrom'] as const;
 /** Further behind than this nothing is decided: users would leave by time, and return with the messages that wait. */
 const BEHIND_MS = 60_000;
 
@@ -107,10 +108,11 @@ export class OutdatedAudiences {
     return lost;
   }
 
-  /** Whether the time zone, an audience that it refers to, or whether ids are joined has changed. A changed definition of its own makes it due by itself. */
-  async #isOutdated({ by }: Followed, { id, projectId, version, timezone, joins }: LiveAudienceRow): Promise<boolean> {
+  /** Whether what it depends on of its project has changed, or an audience that it refers to. A changed definition of its own makes it due by itself. */
+  async #isOutdated({ by }: Followed, row: LiveAudienceRow): Promise<boolean> {
+    const { id, projectId, version } = row;
     if (by === undefined || version !== by.version) return false;
-    if (timezone !== by.timezone || joins !== by.joins) return true;
+    if (OF_PROJECT.some((name) => row[name] !== by[name])) return true;
     if (conditionsIn(by.definition, '').every(({ path }) => !path.includes('/audience'))) return false;
     const [project, saved] = [
       await this.#parts.projects.findProject(projectId),

@@ -24,6 +24,8 @@ export interface LiveAudienceRow {
   /** The project's. */
   readonly timezone: string;
   readonly joins: boolean;
+  /** The instant before which events of the project are deleted; null where none are. */
+  readonly eventsFrom: Micros | null;
 }
 
 /**
@@ -159,7 +161,7 @@ export class SqlLiveStore {
 
   async list(): Promise<readonly LiveAudienceRow[]> {
     return this.#database.query<LiveAudienceRow>(
-      `select a.id, a.project_id as "projectId", a.version, p.timezone, p.join_ids as joins from audiences a
+      `select a.id, a.project_id as "projectId", a.version, p.timezone, p.join_ids as joins, p.events_gone_us as "eventsFrom" from audiences a
        join projects p on p.id = a.project_id where a.is_live and a.deleted_at_ms is null`,
     );
   }

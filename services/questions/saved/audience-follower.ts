@@ -10,6 +10,8 @@ export interface EvaluatedBy {
   readonly timezone: string;
   /** Whether the project joins ids. */
   readonly joins: boolean;
+  /** The instant before which events of the project are deleted; null where none are. */
+  readonly eventsFrom: Micros | null;
 }
 
 /** Somebody who changes who is in live audiences between their evaluations, and never while one is evaluated. */

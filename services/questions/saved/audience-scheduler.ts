@@ -197,8 +197,8 @@ export class AudienceScheduler {
     await history.finalize(evaluation);
     if (difference.entered + difference.left > 0) await store.noteReadable(claim, at);
     const { version } = audience;
-    const { timezone, joinIds: joins } = project;
-    await follower?.follow(audience, { definition, version, timezone, joins }, at);
+    const { timezone, joinIds: joins, eventsFrom } = project;
+    await follower?.follow(audience, { definition, version, timezone, joins, eventsFrom }, at);
     logger.info({ project: project.id, audience: audience.id, cause, ...difference }, 'evaluated an audience');
   }
 

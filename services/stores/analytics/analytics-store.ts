@@ -225,10 +225,11 @@ export interface AnalyticsGenerations {
   showGenerations(live: LiveNumbers): Promise<void>;
 }
 
-/** A project, or some of its users by their internal ids. */
+/** A project, or some of its users by their internal ids, or its events before an instant, by their own time. */
 export interface Whose {
   readonly projectId: string;
   readonly users?: readonly string[];
+  readonly eventsBefore?: Micros;
 }
 
 export interface ForgettingOptions {
@@ -242,9 +243,11 @@ export interface ForgettingOptions {
 /** Rows of one table, copies of one message included. */
 export interface ForgottenRows {
   readonly table: string;
-  /** The internal id of the user; null where a whole project is deleted. */
+  /** The internal id of the user; null where users are not told apart. */
   readonly user: string | null;
   readonly rows: number;
+  /** About how many bytes of the disk they take; known of events alone. */
+  readonly bytes?: number;
 }
 
 export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, AnalyticsGenerations, AudienceHistory {
@@ -258,7 +261,7 @@ export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, Analyt
    */
   tryInsert(rows: Rows): Promise<void>;
   /**
-   * Deletes every row of a project or of some of its users, and resolves with those that could be seen before. No question
+   * Deletes every row of a project, of some of its users or of its old events, and resolves with those that could be seen before. No question
    * sees them once their deletion is begun. May be repeated, and then continues what was begun.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE`; the reason of the signal.

@@ -1,5 +1,6 @@
 import { isRetryable } from '../../runtime/errors.ts';
 import type { Queryable } from '../database/database.ts';
+import { readEventCuts } from '../projects/kept-events.ts';
 import { type ErasedUsers, NOBODY_ERASED } from './erased-users.ts';
 import { ErasedUsersReader } from './read-erased-users.ts';
 
@@ -12,11 +13,17 @@ export function leftOutOf(database: Queryable): () => Promise<ErasedUsers> {
   return keptLeftOut(() => erased.read());
 }
 
+/** Reads who was erased and which events are deleted, each at most every two seconds. */
+export function deletionsOf(database: Queryable) {
+  return { leftOut: leftOutOf(database), eventsFrom: keptLeftOut(() => readEventCuts(database)) };
+}
+
 /** Keeps what is read for two seconds. */
-export function keptLeftOut(read: () => Promise<ErasedUsers>): () => Promise<ErasedUsers> {
-  let [known, readAt] = [Promise.resolve(NOBODY_ERASED), -Infinity];
+export function keptLeftOut<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined;
+  let readAt = -Infinity;
   return async () => {
-    if (performance.now() - readAt < KNOWN_MS) return known;
+    if (known !== undefined && performance.now() - readAt < KNOWN_MS) return known;
     readAt = performance.now();
     known = read();
     known.catch(() => (readAt = -Infinity));

@@ -52,7 +52,7 @@ const KEY_FILE_POLL_MS = 100;
  */
 export async function makeFirstProject(
   store: SqlProjectStore,
-  { timezone, joinIds, writeKey, readKey, adminKey, lost: lostProject }: FirstStartOptions,
+  { timezone, joinIds, keepEventsMonths, writeKey, readKey, adminKey, lost: lostProject }: FirstStartOptions,
   otherStarts: OtherStarts,
 ): Promise<FirstStart | undefined> {
   const given = [writeKey, readKey, adminKey].filter((key) => key !== undefined);
@@ -64,7 +64,7 @@ export async function makeFirstProject(
   }
   // Deployments save audiences with the first read key.
   const chosen = [choose(['write'], writeKey), choose(['read', 'audiences'], readKey), choose(['admin'], adminKey)];
-  const wanted = lostProject ?? { name: 'default', timezone, rateLimit: null, joinIds };
+  const wanted = lostProject ?? { name: 'default', timezone, rateLimit: null, joinIds, keepEventsMonths };
   const project = await store.createFirstProject(wanted, chosen.map(hashed));
   if (project !== undefined) return firstStartOf(store, project, chosen, false);
   const lost = await unseenKeys(store, otherStarts);

@@ -1,6 +1,7 @@
-import { isTimezone } from '../../messages/timestamp.ts';
+import { formatMicros, isTimezone } from '../../messages/timestamp.ts';
 import { commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { formatMonths, monthsOf } from './kept-events.ts';
 import { firstScope, hashKey, makeKey } from './keys.ts';
 import {
   type ApiKey,
@@ -25,6 +26,8 @@ export interface ProjectSummary {
   readonly search_traits: readonly string[];
   readonly name_traits: readonly string[];
   readonly join_ids: boolean;
+  readonly keep_events: string | null;
+  readonly events_from: string | null;
   readonly created_at: string;
 }
 
@@ -59,15 +62,16 @@ export interface ProjectSettings {
   readonly search_traits?: readonly string[];
   readonly name_traits?: readonly string[];
   readonly join_ids?: boolean;
+  readonly keep_events?: string | null;
 }
 
 /** @throws TidemarkError `COMMAND_INVALID` for a setting that is not valid; what the store throws. */
 export async function createProject(
   store: SqlProjectStore,
-  { joinIds, ...defaults }: NewProjectDefaults,
+  { joinIds, keepEventsMonths, ...defaults }: NewProjectDefaults,
   { name, timezone = defaults.timezone, rate_limit: rateLimit = null }: ProjectSettings & { readonly name: string },
 ): Promise<ProjectSummary> {
-  const project = { name: checkName(name), timezone: checkTimezone(timezone), rateLimit, joinIds };
+  const project = { name: checkName(name), timezone: checkTimezone(timezone), rateLimit, joinIds, keepEventsMonths };
   return showProject(await store.createProject(project));
 }
 
@@ -113,6 +117,7 @@ function changesOf({
   search_traits: searched,
   name_traits: named,
   join_ids: joinIds,
+  keep_events: kept,
   ...limits
 }: ProjectSettings): ProjectChanges {
   const changes = {
@@ -126,11 +131,12 @@ function changesOf({
     searchTraits: searched === undefined ? undefined : checkTraits(searched),
     nameTraits: named === undefined ? undefined : checkTraits(named),
     joinIds,
+    keepEventsMonths: typeof kept === 'string' ? monthsOf(kept) : kept,
   };
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   if (given.length === 0)
     throw commandInvalid(
-      'Nothing to change: give a name, a timezone, a limit, the traits of the search or of names, or whether ids are joined.',
+      'Nothing to change: give a name, a timezone, a limit, the traits of the search or of names, whether ids are joined, or how long events are kept.',
     );
   return Object.fromEntries(given);
 }
@@ -199,6 +205,8 @@ export function showProject({ id, name, timezone, rateLimit, createdAtMs, ...pro
     ...limits,
     ...traits,
     join_ids,
+    keep_events: formatMonths(project.keepEventsMonths),
+    events_from: project.eventsFrom === null ? null : formatMicros(project.eventsFrom),
     created_at: instant(createdAtMs),
   };
 }

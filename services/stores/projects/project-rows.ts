@@ -2,7 +2,7 @@
 import type { ApiKey, Project, Scope } from './project-store.ts';
 
 export const PROJECT_COLUMNS =
-  'id, name, timezone, rate_limit, session_secret, created_at_ms, query_max_ms, query_max_memory_bytes, query_max_rows, rate_limit_bytes, search_traits, name_traits, join_ids';
+  'id, name, timezone, rate_limit, session_secret, created_at_ms, query_max_ms, query_max_memory_bytes, query_max_rows, rate_limit_bytes, search_traits, name_traits, join_ids, keep_events_months, events_gone_us';
 export const KEY_COLUMNS =
   'id, project_id, scopes, name, last_used_day::text as last_used_day, sha256, created_at_ms, revoked_at_ms';
 
@@ -21,6 +21,8 @@ export type ProjectRow = {
   search_traits: string[];
   name_traits: string[];
   join_ids: boolean;
+  keep_events_months: number | null;
+  events_gone_us: bigint | null;
 };
 
 export type KeyRow = {
@@ -47,6 +49,8 @@ export function toProject(row: ProjectRow): Project {
     searchTraits: row.search_traits,
     nameTraits: row.name_traits,
     joinIds: row.join_ids,
+    keepEventsMonths: row.keep_events_months,
+    eventsFrom: row.events_gone_us,
     // Copied to a Uint8Array with its own memory: a driver may return a Buffer that shares a larger one.
     sessionSecret: Uint8Array.from(row.session_secret),
     createdAtMs: Number(row.created_at_ms),

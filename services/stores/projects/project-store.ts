@@ -3,6 +3,8 @@
  * keys and secrets.
  */
 
+import type { Micros } from '../../messages/message.ts';
+
 /**
  * What a key opens. `write`: recording. `read`: reading a project. `audiences`: what `read` opens, and saving, changing,
  * deleting and evaluating audiences. `admin`: operating the installation, and in every project what `audiences` opens.
@@ -30,6 +32,10 @@ export interface Project {
   readonly nameTraits: readonly string[];
   /** Whether an anonymous id that was seen with one user alone counts as that user. */
   readonly joinIds: boolean;
+  /** For how many months events are kept, by their own time; null for ever. */
+  readonly keepEventsMonths: number | null;
+  /** The instant before which its events are gone, by their own time; null where none are. */
+  readonly eventsFrom: Micros | null;
   /** 32 bytes that sign this project's sessions. */
   readonly sessionSecret: Uint8Array;
   readonly createdAtMs: number;
@@ -57,19 +63,20 @@ export interface NewProject {
   readonly timezone: string;
   readonly rateLimit: number | null;
   readonly joinIds?: boolean;
+  readonly keepEventsMonths?: number | null;
 }
 
 /** What the configuration says of new projects. */
-export type NewProjectDefaults = Pick<Project, 'timezone' | 'joinIds'>;
+export type NewProjectDefaults = Pick<Project, 'timezone' | 'joinIds' | 'keepEventsMonths'>;
 
 /** A project that was lost, with what the log has of it. */
-export type LostProject = Omit<Project, 'sessionSecret' | keyof Choices>;
+export type LostProject = Omit<Project, 'sessionSecret' | 'eventsFrom' | keyof Choices>;
 
 /** The members of a project that can be changed. */
 export type ProjectChanges = Partial<NewProject & ProjectLimits & Choices>;
 
-/** What is chosen of how users are shown. The log has none of it. */
-type Choices = Pick<Project, 'searchTraits' | 'nameTraits' | 'joinIds'>;
+/** What is chosen of how users are shown, and of what is kept. The log has none of it. */
+type Choices = Pick<Project, 'searchTraits' | 'nameTraits' | 'joinIds' | 'keepEventsMonths'>;
 
 export type ProjectLimits = Pick<Project, 'rateLimitBytes' | 'queryMaxMs' | 'queryMaxMemoryBytes' | 'queryMaxRows'>;
 
@@ -86,6 +93,7 @@ export const DEFAULT_SETTINGS = {
   searchTraits: ['name', 'email'],
   nameTraits: ['name', 'email'],
   joinIds: false,
+  keepEventsMonths: null,
 } as const satisfies ProjectLimits & Choices;
 
 export interface NewKey {

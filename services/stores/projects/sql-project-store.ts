@@ -99,34 +99,13 @@ export class SqlProjectStore {
 
   /** @throws TidemarkError `PROJECT_UNKNOWN`. */
   async updateProject(id: string, changes: ProjectChanges): Promise<Project> {
-    const { name, timezone, rateLimit, queryMaxMs, queryMaxMemoryBytes, queryMaxRows, rateLimitBytes } = changes;
+    const given = (Object.keys(CHANGED_COLUMNS) as (keyof ProjectChanges)[]).filter(
+      (name) => changes[name] !== undefined,
+    );
+    const set = given.map((name, i) => CHANGED_COLUMNS[name].replace(' ', () => ` = $${i + 2}::`));
     const rows = await this.#database.query<ProjectRow>(
-      `update projects set
-         name = coalesce($2::text, name),
-         timezone = coalesce($3::text, timezone),
-         rate_limit = case when $4::boolean then $5::float8 else rate_limit end,
-         query_max_ms = case when $6::boolean then $7::int8 else query_max_ms end,
-         query_max_memory_bytes = case when $8::boolean then $9::int8 else query_max_memory_bytes end,
-         query_max_rows = case when $10::boolean then $11::int8 else query_max_rows end,
-         rate_limit_bytes = case when $12::boolean then $13::int8 else rate_limit_bytes end,
-         search_traits = coalesce($14::text[], search_traits),
-         name_traits = coalesce($15::text[], name_traits),
-         join_ids = coalesce($16::boolean, join_ids)
-       where id = $1
-       returning ${PROJECT_COLUMNS}`,
-      [
-        id,
-        name ?? null,
-        timezone ?? null,
-        rateLimit !== undefined,
-        rateLimit ?? null,
-        ...[queryMaxMs, queryMaxMemoryBytes, queryMaxRows, rateLimitBytes].flatMap((limit) => [
-          limit !== undefined,
-          limit ?? null,
-        ]),
-        ...[changes.searchTraits, changes.nameTraits].map((traits) => (traits === undefined ? null : [...traits])),
-        changes.joinIds ?? null,
-      ],
+      `update projects set ${['id = id', ...set].join(', ')} where id = $1 returning ${PROJECT_COLUMNS}`,
+      [id, ...given.map((name) => sqlValueOf(changes[name]))],
     );
     if (rows.length === 0) throw projectUnknown(id);
     return only(rows.map(toProject));
@@ -197,6 +176,25 @@ export class SqlProjectStore {
   }
 }
 
+/** The column of each setting, and its type. */
+const CHANGED_COLUMNS: Readonly<Record<keyof ProjectChanges, string>> = {
+  name: 'name text',
+  timezone: 'timezone text',
+  rateLimit: 'rate_limit float8',
+  rateLimitBytes: 'rate_limit_bytes int8',
+  queryMaxMs: 'query_max_ms int8',
+  queryMaxMemoryBytes: 'query_max_memory_bytes int8',
+  queryMaxRows: 'query_max_rows int8',
+  searchTraits: 'search_traits text[]',
+  nameTraits: 'name_traits text[]',
+  joinIds: 'join_ids boolean',
+  keepEventsMonths: 'keep_events_months int4',
+};
+
+function sqlValueOf(setting: ProjectChanges[keyof ProjectChanges]): SqlValue {
+  return typeof setting === 'object' && setting !== null ? [...setting] : (setting ?? null);
+}
+
 const NOT_DELETED = `not exists (select from erasures where project_id = $1 and user_key = '')`;
 
 // This lock conflicts with writers and with itself, not with readers: of two concurrent first starts, the second waits
@@ -230,7 +228,7 @@ async function insertProject(
   const rows = await queryable.query<ProjectRow>(
     `insert into projects (${PROJECT_COLUMNS})
      select $1::text, $2::text, $3::text, $4::float8, $5::bytea, $6::int8, $7::int8, $8::int8, $9::int8, $10::int8,
-            $11::text[], $12::text[], $13::boolean
+            $11::text[], $12::text[], $13::boolean, $14::int4, null
      where ${condition}
      on conflict (id) do nothing
      returning ${PROJECT_COLUMNS}`,
@@ -248,6 +246,7 @@ async function insertProject(
       [...known.searchTraits],
       [...known.nameTraits],
       known.joinIds,
+      known.keepEventsMonths,
     ],
   );
   return rows.map(toProject);

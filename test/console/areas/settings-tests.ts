@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { projectsOf } from '../projects.ts';
 import { complaintsOf, type Scene } from '../scene.ts';
+import { expectAccessible } from './screens-tests.ts';
 
 export function testSettings(scene: () => Scene): void {
   const { admin, removeAfterwards, makeProject, makeKey } = projectsOf(scene);
@@ -84,6 +85,33 @@ export function testSettings(scene: () => Scene): void {
       expect(await admin(`projects/${id}`)).toMatchObject({ name: 'Changed by two', rate_limit: 7 });
       await page.getByRole('button', { name: 'Show the new version' }).click();
       await expect.poll(async () => page.getByLabel('Requests a second').inputValue()).toBe('7');
+    });
+
+    test('how long events are kept is changed after what goes was said, with the name typed', async () => {
+      const { id } = await makeProject('Keeps a year');
+      const old = { user_id: 'old', event: 'Bought', timestamp: '2021-01-01T00:00:00Z' };
+      await scene().service.request('/v1/track', old, { api_key: await makeKey(id, 'write') });
+      await expect
+        .poll(async () => admin(`projects/${id}/old-events?keep_events=12mo`), { timeout: 30_000 })
+        .toMatchObject({ events: 1 });
+      const page = await opened(`#/settings/projects/${id}`);
+      const section = page.getByRole('region', { name: 'Kept events' });
+      await section.getByText('Events are kept for ever.').waitFor();
+
+      await section.getByRole('button', { name: 'Change how long events are kept' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.locator('[name=months]:focus').waitFor();
+      await page.keyboard.type('12');
+
+      await expect.poll(async () => dialog.locator('dd').allInnerTexts()).toEqual(['1', '1', expect.any(String)]);
+      await expectAccessible(page, 'kept events');
+      const change = dialog.getByRole('button', { name: 'Delete older events' });
+      expect(await change.isDisabled()).toBe(true);
+      await dialog.getByLabel('To confirm').fill('Keeps a year');
+      await change.click();
+      await section.getByText('Events are kept for 12 months.').waitFor();
+      expect(await admin(`projects/${id}`)).toMatchObject({ keep_events: '12mo' });
+      expect(complaintsOf(page)).toEqual([]);
     });
 
     test('a project is deleted with its keys after its name was typed, and what it has is said first', async () => {

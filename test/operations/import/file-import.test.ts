@@ -38,6 +38,22 @@ describe('an import', () => {
     expect(scene().log.records('tidemark.import-identify', 0)).toHaveLength(1);
   });
 
+  test('an import counts the events that the project does not keep, in a dry run too, and imports them', async () => {
+    const lineAt = (type: string, day: string) =>
+      JSON.stringify({ type, user_id: 'a', event: 'e', traits: {}, timestamp: day });
+    const days = ['2020-05-01', '2020-04-30', '2020-04-29'];
+    await writeFile(
+      scene().path,
+      ['track', 'identify'].flatMap((type) => days.map((at) => lineAt(type, at))).join('\n'),
+    );
+    const eventsFrom = BigInt(Date.UTC(2020, 4)) * 1_000n;
+    const gone = { column: '/timestamp', count: 2, examples: [{ line: 2 }, { line: 3 }] };
+
+    expect((await scene().run({ eventsFrom, isDry: true })).warnings).toMatchObject([gone]);
+    expect(await scene().run({ eventsFrom })).toMatchObject({ imported: 6, warnings: [gone] });
+    expect((await scene().run({ isDry: true })).warnings).toEqual([]);
+  });
+
   test('an import writes refused lines into the report, which only its owner can read', async () => {
     await writeFile(scene().path, `${trackLine(1)}\n{"type":"track"}\n\nnonsense\n${trackLine(2)}\n`);
 

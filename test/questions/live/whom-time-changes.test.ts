@@ -11,7 +11,11 @@ function followed(): Followed {
   const read = readDefinition(DEFINITION, { timezone: 'UTC' });
   const one = new Followed('aud_1', 'proj_1', 1);
   if (read.ok)
-    one.follow({ definition: read.definition, version: 1, timezone: 'UTC', joins: false }, NOW, (audience) => audience);
+    one.follow(
+      { definition: read.definition, version: 1, timezone: 'UTC', joins: false, eventsFrom: null },
+      NOW,
+      (audience) => audience,
+    );
   return one;
 }
 

@@ -6,11 +6,19 @@ import { emptiedProjects, usableKeys } from '../../support/stores/projects.ts';
 const given = {
   timezone: 'Europe/Berlin',
   joinIds: true,
+  keepEventsMonths: null,
   writeKey: 'w'.repeat(32),
   readKey: 'r'.repeat(32),
   adminKey: 'a'.repeat(32),
 };
-const random = { timezone: 'UTC', joinIds: true, writeKey: undefined, readKey: undefined, adminKey: undefined };
+const random = {
+  timezone: 'UTC',
+  joinIds: true,
+  keepEventsMonths: null,
+  writeKey: undefined,
+  readKey: undefined,
+  adminKey: undefined,
+};
 
 /** Nobody else can be at a first start. */
 const ALONE = { othersShowWithinMs: 0 };

@@ -10,7 +10,7 @@ import {
 } from '../../../services/stores/projects/project-commands.ts';
 import { emptiedProjects } from '../../support/stores/projects.ts';
 
-const DEFAULTS = { timezone: 'Europe/Berlin', joinIds: true };
+const DEFAULTS = { timezone: 'Europe/Berlin', joinIds: true, keepEventsMonths: null };
 
 describe('projects and their keys', () => {
   test('project create makes a project with the given settings, or the defaults', async () => {

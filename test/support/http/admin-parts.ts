@@ -162,6 +162,7 @@ export class AdminParts {
       'import',
       'backup',
       'users erase',
+      'events delete',
     ]) as JobKind[];
     const done = kinds.map((kind) => [kind, async (args: object) => RESULTS[kind] ?? args]);
     return {
@@ -201,6 +202,7 @@ export class AdminParts {
         edit: async (edit) => this.#whileThere(edited(edit)),
       },
       erasures: this.#erasures(),
+      oldEvents: { of: async () => this.#whileThere({ first_day: '2025-10-24', events: 5, users: 2, bytes: 1_000 }) },
       generations: {
         list: async () => this.#whileThere(generations),
         find: async (kind, number) =>

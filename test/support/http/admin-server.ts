@@ -57,7 +57,12 @@ export async function serveAdmin(
   const known = commands as JobCommands;
   const jobs = new JobRunner({ commands: known, jobs: new SqlJobStore(database), logger, options });
   const table = new RouteTable([
-    adminRoutes({ projects, ...ports, jobs, newProjects: { timezone: 'Asia/Tokyo', joinIds: true } } as never),
+    adminRoutes({
+      projects,
+      ...ports,
+      jobs,
+      newProjects: { timezone: 'Asia/Tokyo', joinIds: true, keepEventsMonths: null },
+    } as never),
   ]);
   const keys = { find: () => undefined, findProject: () => undefined };
   const audit = new SqlAuditLog(database);

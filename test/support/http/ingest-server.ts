@@ -39,7 +39,7 @@ export const codec = new Codec(new EmbeddedSchemaIds());
 
 export function projectNamed(id: string, changes: Partial<Project> = {}): Project {
   const sessionSecret = Buffer.alloc(32, id);
-  const settings = { timezone: 'Europe/Berlin', rateLimit: null, ...DEFAULT_SETTINGS };
+  const settings = { timezone: 'Europe/Berlin', rateLimit: null, ...DEFAULT_SETTINGS, eventsFrom: null };
   return { id, name: id, ...settings, sessionSecret, createdAtMs: 0, ...changes };
 }
 

@@ -51,8 +51,9 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
     adminRoutes({
       ...server.admin.ports,
       profiles: server.profiles,
+      saved: server.saved,
       figures,
-      newProjects: { timezone: 'UTC', joinIds: true },
+      newProjects: { timezone: 'UTC', joinIds: true, keepEventsMonths: null },
       schedule: SCHEDULE,
     }),
     importRoutes(server.imports),

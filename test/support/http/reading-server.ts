@@ -67,7 +67,7 @@ export const SCOPE_KEYS = {
 const NOT_LIVE = { isLive: false, liveThrough: null, isFollowed: false } as const;
 
 function projectNamed(id: string, rateLimit: number | null = null): Project {
-  const settings = { timezone: 'UTC', rateLimit, ...DEFAULT_SETTINGS };
+  const settings = { timezone: 'UTC', rateLimit, ...DEFAULT_SETTINGS, eventsFrom: null };
   return { id, name: id, ...settings, sessionSecret: Buffer.alloc(32, id), createdAtMs: 0 };
 }
 

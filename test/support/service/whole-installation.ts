@@ -14,7 +14,7 @@ import { Codec } from '../../../services/messages/codec.ts';
 import { type Message, MESSAGE_TOPICS, TOPICS, topicOf } from '../../../services/messages/message.ts';
 import { EmbeddedSchemaIds } from '../../../services/messages/schema-ids.ts';
 import { partitionKeyOf } from '../../../services/messages/user-key.ts';
-import { leftOutOf } from '../../../services/stores/erasures/left-out.ts';
+import { deletionsOf } from '../../../services/stores/erasures/left-out.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
 import { progressOf } from '../../../services/stores/profiles/progress-of.ts';
 import { SqlSinkPlans } from '../../../services/stores/profiles/sql-sink-plans.ts';
@@ -61,8 +61,7 @@ export class WholeInstallation {
   /** Runs both readers until they have come to the log's end. */
   async readAll(readers: { projector?: boolean; sink?: boolean } = {}): Promise<void> {
     const { projector = true, sink = true } = readers;
-    const leftOut = leftOutOf(this.database);
-    const common = { log: this.log, codec, logger: this.#logger, leftOut };
+    const common = { log: this.log, codec, logger: this.#logger, ...deletionsOf(this.database) };
     const running = [
       ...(projector
         ? [new Projector({ ...common, store: new SqlProfileStore(this.database), repeatWindowMs: 2 ** 40 })]

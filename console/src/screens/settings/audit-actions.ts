@@ -6,6 +6,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'project.create': 'Created a project',
   'project.change': 'Changed a project',
   'project.delete': 'Deleted a project',
+  'events.delete': 'Deleted old events',
   'join.decide': 'Said whose an anonymous id is',
   'key.create': 'Created a key',
   'key.revoke': 'Revoked a key',

@@ -14,6 +14,7 @@ import { Empty, Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { JoinedIds } from './joined-ids.tsx';
+import { KeptEvents } from './kept-events.tsx';
 import { Keys } from './keys.tsx';
 import {
   changesOf,
@@ -39,6 +40,7 @@ export function ProjectPage({ id }: { readonly id: string }) {
             <h2 class="project-name">{found.name}</h2>
             <p class="quiet id text">{id}</p>
             <SettingsForm key={JSON.stringify(found)} project={found} reload={project.retry} />
+            <KeptEvents project={found} reload={project.retry} />
             <JoinedIds project={found} reload={project.retry} />
             <Keys project={id} />
             <Deletion id={id} name={found.name} />

@@ -56,8 +56,9 @@ interface Table {
   readonly userColumn: 'user' | 'internal_id' | 'person' | undefined;
 }
 
-function slicesOfUsers({ projectId, users }: Whose): readonly Whose[] {
-  if (users === undefined) return [{ projectId }];
+function slicesOfUsers(whose: Whose): readonly Whose[] {
+  const { projectId, users } = whose;
+  if (users === undefined) return [whose];
   return Array.from({ length: Math.ceil(users.length / USERS_OF_DELETION) }, (_, index) => ({
     projectId,
     users: users.slice(index * USERS_OF_DELETION, (index + 1) * USERS_OF_DELETION),
@@ -68,10 +69,10 @@ function slicesOfUsers({ projectId, users }: Whose): readonly Whose[] {
  * Every table with the columns, so that one of a later migration is not forgotten here. First that of users, without whom no
  * evaluation writes a change, then the history of audiences: nobody leaves an audience by being forgotten.
  */
-async function tablesWith({ ask }: ForgettingParts, { users }: Whose): Promise<readonly Table[]> {
+async function tablesWith({ ask }: ForgettingParts, { users, eventsBefore }: Whose): Promise<readonly Table[]> {
   const { rows } = await ask({
     sql: `SELECT table AS found, has(groupArray(name) AS columns, 'user') AS has_user, has(columns, 'internal_id') AS has_id,
-                 has(groupArrayIf(name, type = 'String'), 'person') AS has_person
+                 has(groupArrayIf(name, type = 'String'), 'person') AS has_person, hasAll(columns, ['event', 'timestamp']) AS has_events
           FROM system.columns
           WHERE database = currentDatabase() AND table IN
             (SELECT name FROM system.tables
@@ -80,7 +81,8 @@ async function tablesWith({ ask }: ForgettingParts, { users }: Whose): Promise<r
           ORDER BY found = 'user_rows' DESC, startsWith(found, 'audience_') DESC, found`,
     params: {},
   });
-  const tables = rows as readonly unknown[] as readonly ColumnsRow[];
+  const all = rows as readonly unknown[] as readonly ColumnsRow[];
+  const tables = eventsBefore === undefined ? all : all.filter(({ has_events: hasEvents }) => hasEvents === 1);
   if (users === undefined) return tables.map(({ found: name }) => ({ name, userColumn: undefined }));
   return tables.flatMap(
     ({ found: name, has_user: hasUser, has_id: hasId, has_person: hasPerson }): readonly Table[] => {
@@ -96,17 +98,71 @@ interface ColumnsRow {
   readonly has_user: number;
   readonly has_id: number;
   readonly has_person: number;
+  readonly has_events: number;
 }
 
 /** Returns the rows that are deleted or changed. */
 async function beginIn(parts: ForgettingParts, table: Table, whose: Whose): Promise<readonly ForgottenRows[]> {
   const rows = await rowsIn(parts, table, whose);
-  if (rows.length > 0 && (await mutationOf(parts, table, whose)) === undefined)
-    await beginDeletion(parts, table, whose);
+  const isLeft = whose.eventsBefore === undefined ? rows.length > 0 : await dropParts(parts, table, whose);
+  if (isLeft && (await mutationOf(parts, table, whose)) === undefined) await beginDeletion(parts, table, whose);
   return rows;
 }
 
-async function rowsIn({ ask }: ForgettingParts, table: Table, whose: Whose): Promise<readonly ForgottenRows[]> {
+/** A part of a table's files, of whose rows some are deleted. */
+interface PartWith {
+  readonly name: string;
+  readonly rows: number;
+  /** Whether all of its rows are. */
+  readonly isWhole: boolean;
+}
+
+async function partsWith({ ask }: ForgettingParts, table: Table, whose: Whose): Promise<readonly PartWith[]> {
+  const { rows } = await ask({
+    sql: `SELECT _part AS name, toString(countIf(${conditionOf(table, whose)}) AS old) AS rows, old = count() AS is_whole
+          FROM ${quotedName(table.name)} GROUP BY name HAVING old > 0`,
+    params: { project: whose.projectId },
+  });
+  return rows.map((row) => ({ name: String(row['name']), rows: Number(row['rows']), isWhole: row['is_whole'] === 1 }));
+}
+
+/**
+ * Drops the parts that have old events alone, which rewrites nothing. By part, not by partition: a row may come into the
+ * partition meanwhile. One that is merged meanwhile is no longer there, and is rewritten with the others. Returns whether any
+ * old event is left.
+ */
+async function dropParts(parts: ForgettingParts, table: Table, whose: Whose): Promise<boolean> {
+  let isLeft = false;
+  for (const { name, isWhole } of await partsWith(parts, table, whose)) {
+    const query = `ALTER TABLE ${quotedName(table.name)} DROP PART '${name}'`;
+    const isDropped = isWhole && (await parts.client.command({ query }).then(...SUCCEEDED));
+    isLeft ||= !isDropped;
+  }
+  return isLeft;
+}
+
+const SUCCEEDED = [() => true, () => false] as const;
+
+/** A part's bytes are shared by its rows. */
+async function oldEventsIn(parts: ForgettingParts, table: Table, whose: Whose): Promise<readonly ForgottenRows[]> {
+  const found = await partsWith(parts, table, whose);
+  if (found.length === 0) return [];
+  const { rows } = await parts.ask({
+    sql: `SELECT name, bytes_on_disk / rows AS bytes FROM system.parts
+          WHERE database = currentDatabase() AND table = {table:String} AND active AND rows > 0`,
+    params: { table: table.name },
+  });
+  const bytesOf = new Map(rows.map((row) => [row['name'], Number(row['bytes'])]));
+  const [all, bytes] = found.reduce(
+    ([sum, size], one) => [sum + one.rows, size + one.rows * (bytesOf.get(one.name) ?? 0)],
+    [0, 0],
+  );
+  return [{ table: table.name, user: null, rows: all, bytes: Math.round(bytes) }];
+}
+
+async function rowsIn(parts: ForgettingParts, table: Table, whose: Whose): Promise<readonly ForgottenRows[]> {
+  if (whose.eventsBefore !== undefined) return oldEventsIn(parts, table, whose);
+  const { ask } = parts;
   const { name, userColumn = `''` } = table;
   const { rows } = await ask({
     sql: `SELECT toString(${userColumn}) AS whose, toString(count()) AS n FROM ${quotedName(name)}
@@ -121,8 +177,10 @@ async function rowsIn({ ask }: ForgettingParts, table: Table, whose: Whose): Pro
  * The users are not parameters: a statement has their text, by which it is found among those under way. Numbers are quoted,
  * since ClickHouse reads one of more than 64 bits as a float.
  */
-function conditionOf(table: Table, { users }: Whose): string {
+function conditionOf(table: Table, { users, eventsBefore }: Whose): string {
   const ofProject = 'project_id = {project:String}';
+  // As numbers: of times before 1970, and in several shards before 2001, ClickHouse 26.7 compares some wrongly.
+  if (eventsBefore !== undefined) return `${ofProject} AND toUnixTimestamp64Micro(timestamp) < ${eventsBefore}`;
   if (users === undefined || table.userColumn === undefined) return ofProject;
   const names = users.map((userKey) => `'${nameIn(table, userKey)}'`);
   return `${ofProject} AND ${table.userColumn} IN (${names.join(', ')})`;
@@ -173,15 +231,16 @@ async function waitForEnd(
 async function mutationOf(
   { ask }: ForgettingParts,
   table: Table,
-  { projectId, users }: Whose,
+  { projectId, users, eventsBefore }: Whose,
 ): Promise<{ readonly failure: string } | undefined> {
   const [first] = users ?? [];
+  const named = first === undefined ? String(eventsBefore ?? '') : nameIn(table, first);
   const { rows } = await ask({
     sql: `SELECT latest_fail_reason AS failure FROM system.mutations
           WHERE database = currentDatabase() AND table = {table:String} AND NOT is_done
-            AND position(command, {project:String}) > 0 AND position(command, {user:String}) > 0
+            AND position(command, {project:String}) > 0 AND position(command, {named:String}) > 0
           LIMIT 1`,
-    params: { table: table.name, project: projectId, user: first === undefined ? '' : nameIn(table, first) },
+    params: { table: table.name, project: projectId, named },
   });
   const failure = rows[0]?.['failure'];
   return typeof failure === 'string' ? { failure } : undefined;
