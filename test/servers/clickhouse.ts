@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { freePorts } from './processes/ports.ts';
@@ -20,6 +20,8 @@ export interface ClickHouseOptions {
   readonly nativePort?: number;
   /** XML for inside `<clickhouse>`: settings of the server, a cluster. */
   readonly config?: string;
+  /** The path of a file for `config.d`: the server merges it into its settings by its own rules, `remove` among them. */
+  readonly overrides?: string;
   /** XML for inside `<users>` and `<profiles>`, beside those that are there. */
   readonly users?: string;
   readonly profiles?: string;
@@ -87,6 +89,7 @@ function serverArguments(
 async function writeConfiguration({
   folder,
   config = '',
+  overrides,
   users = '',
   profiles = '',
 }: ClickHouseOptions): Promise<void> {
@@ -94,6 +97,9 @@ async function writeConfiguration({
   const usersConfig = `<users_config>${join(folder, 'users.xml')}</users_config>`;
   await writeFile(join(folder, 'config.xml'), `<clickhouse>${logger}${usersConfig}${config}</clickhouse>`);
   await writeFile(join(folder, 'users.xml'), usersOf(users, profiles));
+  if (overrides === undefined) return;
+  await mkdir(join(folder, 'config.d'), { recursive: true });
+  await copyFile(overrides, join(folder, 'config.d', 'overrides.xml'));
 }
 
 const ALL = '<networks><ip>127.0.0.0/8</ip></networks><profile>default</profile><quota>default</quota>';

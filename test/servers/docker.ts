@@ -87,6 +87,12 @@ function pinnedImage(repository: string): string {
 function clickHouse(image: GenericContainer, { Wait }: Tools): GenericContainer {
   return image
     .withEnvironment({ CLICKHOUSE_USER: NAME, CLICKHOUSE_PASSWORD: NAME, CLICKHOUSE_DB: NAME })
+    .withCopyFilesToContainer([
+      {
+        source: join(import.meta.dirname, '../../deploy/clickhouse/tidemark.xml'),
+        target: '/etc/clickhouse-server/config.d/tidemark.xml',
+      },
+    ])
     .withWaitStrategy(Wait.forHttp('/ping', 8123));
 }
 
