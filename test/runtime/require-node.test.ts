@@ -3,6 +3,11 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { runProgram } from '../support/service/program.ts';
 
+interface Manifest {
+  readonly engines?: { readonly node: string };
+  readonly packages?: Record<string, Manifest>;
+}
+
 // `process.versions` is replaced, as if another version of Node ran.
 const asVersion = (node: string) =>
   `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${node}"}})`;
@@ -38,4 +43,14 @@ test('every script that a person starts checks the version of Node first', () =>
   ]);
   expect(readFileSync('services/start.sh', 'utf8')).toContain('/main.js');
   expect(execFileSync('git', ['ls-files', '-s', bin.tidemark], { encoding: 'utf8' })).toMatch(/^100755/);
+});
+
+test('package.json and the lock file ask for the Node that the entry points ask for', () => {
+  const [, needed] = /NEEDED = '([\d.]+)'/.exec(readFileSync('services/require-node.js', 'utf8')) ?? [];
+  const engines = ['package.json', 'package-lock.json'].map((file) => {
+    const { packages, ...root } = JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+    return (packages?.[''] ?? root).engines?.node;
+  });
+
+  expect(engines).toEqual([`>=${needed}`, `>=${needed}`]);
 });
