@@ -14,10 +14,12 @@ export const LOST_AND_FOUND = 'lost+found';
 
 /**
  * Checks that a folder, where it exists, is closed to other users; an empty one is closed here. Only its own mode counts:
- * everything inside a closed folder is closed. There are two exceptions, both for volumes of containers:
+ * everything inside a closed folder is closed. There are three exceptions, all for volumes of containers:
  *
  * - A folder whose group is inherited by the files created in it (setgid) was meant for that group, as Kubernetes'
  *   `fsGroup` does: its group may read and write.
+ * - So may the group 0 of a folder where the process is in that group and is not root, as on OpenShift: it gives each
+ *   container a user id that no image knows, so volumes are opened to the one group that it always has.
  * - A folder that belongs to another user cannot be closed by this process: others may list it but not write it, and
  *   each folder inside it is checked instead.
  *
@@ -68,9 +70,13 @@ function isOfAnotherUser({ uid }: Stats): boolean {
 }
 
 /** The bits of the mode that must not be set. */
-function exposing({ mode }: Stats, isForeign: boolean): number {
+function exposing({ mode, gid }: Stats, isForeign: boolean): number {
   if (isForeign) return OTHERS_WRITE;
-  return (mode & SET_GROUP) === 0 ? GROUP_OR_OTHERS : OTHERS;
+  return (mode & SET_GROUP) === 0 && !isOurGroupZero(gid) ? GROUP_OR_OTHERS : OTHERS;
+}
+
+function isOurGroupZero(gid: number): boolean {
+  return gid === 0 && process.getegid?.() === 0 && process.geteuid?.() !== 0;
 }
 
 function foldersIn(path: string): string[] {

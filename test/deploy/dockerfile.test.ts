@@ -43,9 +43,17 @@ describe('deploy/Dockerfile', () => {
   test.each(['servers', 'all'])('%s runs the service, not as root, and sets nothing else of its own', (name) => {
     expect(stage(name).map(({ instruction }) => instruction)).toEqual(['FROM', 'COPY']);
     expect(stage(name)[0]?.text).toBe(`service AS ${name}`);
-    expect(textsOf('USER')).toEqual(['node']);
+    expect(textsOf('USER')).toEqual(['1000:1000']);
     expect(textsOf('STOPSIGNAL')).toEqual(['SIGTERM']);
     expect(stage('service').map(({ instruction }) => instruction)).toContain('HEALTHCHECK');
+  });
+
+  test('the folder of the data is open to the group 0, which alone OpenShift gives to each user id', () => {
+    const [made = ''] = textsOf('RUN').filter((text) => text.includes('/data'));
+    const [, mode = '', owner] = /^mkdir -m (\d+) \/data && chown (\S+) \/data /.exec(made) ?? [];
+
+    expect([Number.parseInt(mode, 8), owner]).toEqual([0o770, '1000:0']);
+    expect(textsOf('VOLUME')).toEqual(['/data']);
   });
 
   test('installs packages from the lock file, without their scripts', () => {

@@ -1,11 +1,12 @@
 import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkPrivate, checkUnwritable } from '../../services/runtime/private-folder.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = 65_534;
+const IMAGE_USER = 1000;
 
 async function folderOf(mode: number, inside: number | null = 0o700): Promise<string> {
   const folder = join(await temporaryFolder(), 'data');
@@ -78,11 +79,43 @@ test.skipIf(!isRoot).each([
   await chmod(join(folder, '..'), 0o755);
   await chown(join(folder, 'event-log'), NOBODY, 0);
   await chmod(join(folder, 'event-log'), inside);
-  process.seteuid?.(NOBODY);
-  onTestFinished(() => process.seteuid?.(0));
 
-  const found = outcomeOf(folder);
-
-  process.seteuid?.(0);
-  expect(found).toBe(expected);
+  expect(outcomeAs(NOBODY, process.getegid?.() ?? 0, folder)).toBe(expected);
 });
+
+// What OpenShift gives a container: a user id of its own, in the group 0, to which a volume is opened with all that is in it.
+test.skipIf(!isRoot).each([
+  ['is opened to the group 0 is taken by a user of the group 0', 0o770, 0, 0, 'taken'],
+  ['is opened to the group 0 is refused by a user of another group', 0o770, 0, NOBODY, 'FOLDER_EXPOSED'],
+  ['is opened to another group is refused by a user of the group 0', 0o770, NOBODY, 0, 'FOLDER_EXPOSED'],
+  ['is opened to all is refused by a user of the group 0', 0o775, 0, 0, 'FOLDER_EXPOSED'],
+])('a folder of the same user that %s', async (_, mode, group, ours, expected) => {
+  const folder = await folderOf(mode, mode);
+  await chmod(join(folder, '..'), 0o755);
+  await chown(folder, NOBODY, group);
+
+  expect(outcomeAs(NOBODY, ours, folder)).toBe(expected);
+});
+
+test.skipIf(!isRoot)(
+  "what a user of the group 0 finds in the image's folder is taken, opened to the group too",
+  async () => {
+    const folder = await folderOf(0o770, 0o770);
+    await chmod(join(folder, '..'), 0o755);
+    await chown(folder, IMAGE_USER, 0);
+    await chown(join(folder, 'event-log'), NOBODY, 0);
+
+    expect(outcomeAs(NOBODY, 0, folder)).toBe('taken');
+  },
+);
+
+function outcomeAs(user: number, group: number, folder: string): string {
+  process.setegid?.(group);
+  process.seteuid?.(user);
+  try {
+    return outcomeOf(folder);
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+  }
+}
