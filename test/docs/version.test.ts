@@ -19,7 +19,8 @@ test('the version of the package is the newest release, or says that it comes af
 test('the lock file, the interface and the guide to deployment have the version of the package', () => {
   const lock = JSON.parse(textOf('package-lock.json')) as { version: string; packages: { '': { version: string } } };
   const { info } = JSON.parse(textOf('schemas/openapi/openapi.json')) as { info: { version: string } };
-  const tags = [...textOf('deploy/README.md').matchAll(/\btidemark:(\d+\.\d+\.\d+[-\w.]*)/g)].map(([, tag]) => tag);
+  const tags = [...textOf('deploy/images.md').matchAll(/\btidemark:(\d+\.\d+\.\d+[-\w.]*)/g)].map(([, tag]) => tag);
 
-  expect([lock.version, lock.packages[''].version, info.version, ...tags]).toEqual(Array(4).fill(version));
+  expect(tags.length).toBeGreaterThan(1);
+  expect(new Set([lock.version, lock.packages[''].version, info.version, ...tags])).toEqual(new Set([version]));
 });

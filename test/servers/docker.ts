@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type * as testcontainers from 'testcontainers';
 import type { GenericContainer, StartedTestContainer } from 'testcontainers';
+import { defaultsOf, readCompose } from '../support/service/compose.ts';
 import { seesBrokers } from './kafka.ts';
 import { replicationSettings, QUICK_SETTINGS } from './kafka-settings.ts';
 import type { Started } from './local.ts';
@@ -78,8 +78,9 @@ async function startContainer(
 }
 
 function pinnedImage(repository: string): string {
-  const compose = readFileSync(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8');
-  const image = new RegExp(`image: (${repository}:\\S+)`).exec(compose)?.[1];
+  const { services } = readCompose(join(import.meta.dirname, '../../docker-compose.yml'));
+  const images = Object.values(services).map(({ image }) => defaultsOf(image));
+  const image = images.find((name) => name.startsWith(`${repository}:`));
   if (image === undefined) throw new Error(`docker-compose.yml pins no ${repository}`);
   return image;
 }

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 
 /** What the tests look at of a service in a compose file. */
 export interface ComposeService {
+  readonly extends?: { readonly file: string; readonly service: string };
   readonly image: string;
   readonly build?: { readonly context: string; readonly dockerfile: string; readonly target: string };
   readonly command?: readonly string[];
@@ -19,6 +22,7 @@ export interface ComposeService {
   readonly restart?: string;
   readonly logging?: { readonly options: Readonly<Record<string, string>> };
   readonly healthcheck?: { readonly test: readonly string[] };
+  readonly profiles?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
 }
 
@@ -27,9 +31,16 @@ export interface ComposeFile {
   readonly volumes: Readonly<Record<string, object>>;
 }
 
-/** With anchors and merge keys resolved; variables are left as they stand. */
-export function readCompose(text: string): ComposeFile {
-  return parse(text, { merge: true }) as ComposeFile;
+/** With anchors, merge keys and what a service extends resolved; variables are left as they stand. */
+export function readCompose(file: string): ComposeFile {
+  const { services, volumes } = parse(readFileSync(file, 'utf8'), { merge: true }) as ComposeFile;
+  const whole = Object.entries(services).map(([name, { extends: base, ...service }]) => [
+    name,
+    base === undefined
+      ? service
+      : { ...readCompose(join(dirname(file), base.file)).services[base.service], ...service },
+  ]);
+  return { services: Object.fromEntries(whole) as ComposeFile['services'], volumes };
 }
 
 export interface ComposeVariable {
@@ -37,9 +48,9 @@ export interface ComposeVariable {
   readonly operator: string;
 }
 
-const VARIABLE = /\$\{([A-Z_]+)(:[-?])?([^}]*)\}/g;
+const VARIABLE = /\$\{([A-Z_]+)(:?[-?])?([^}]*)\}/g;
 
-/** `${NAME}`, `${NAME:-default}`, `${NAME:?message}`, in the order of the text. */
+/** `${NAME}`, `${NAME:-default}`, `${NAME:?message}`, `${NAME?message}` (may be empty), in the order of the text. */
 export function variablesOf(text: string): ComposeVariable[] {
   return [...text.matchAll(VARIABLE)].map(([, name = '', operator = '']) => ({ name, operator }));
 }
