@@ -13,6 +13,7 @@ for file in ./*.tar.gz; do
 done
 
 while read -r image variable; do
-  case $variable in '' | TIDEMARK_IMAGE | NODE_IMAGE) continue ;; esac
+  # Ours as built here has the name that the compose files ask for; on Node ours are built, and it is not started.
+  case $variable:$image in *:tidemark:* | NODE_IMAGE:*) continue ;; esac
   echo "$variable=$image"
 done < images.txt

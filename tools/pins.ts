@@ -42,7 +42,7 @@ export function imagesIn(texts: readonly string[]): NamedImage[] {
 
 /** Built from this repository. */
 export function isOurs({ variable }: NamedImage): boolean {
-  return variable === 'TIDEMARK_IMAGE';
+  return variable.startsWith('TIDEMARK_');
 }
 
 export function actionsIn(texts: readonly string[]): Action[] {

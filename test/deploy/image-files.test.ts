@@ -39,7 +39,7 @@ async function scene(list: string): Promise<Scene> {
 }
 
 const LIST = `# Every image.
-ours:1.0.0 TIDEMARK_IMAGE
+tidemark:1.0.0 TIDEMARK_IMAGE
 host.example/team/store:2.3@sha256:abc STORE_IMAGE
 absent:4.5 OTHER_IMAGE
 `;
@@ -51,7 +51,7 @@ describe('images in files', () => {
     await run('save-images.sh', images);
 
     expect(calls().filter((call) => !call.startsWith('image '))).toEqual([
-      `save --output ${images}/ours_1.0.0.tar ours:1.0.0`,
+      `save --output ${images}/tidemark_1.0.0.tar tidemark:1.0.0`,
       'pull host.example/team/store@sha256:abc',
       'tag host.example/team/store@sha256:abc host.example/team/store:2.3',
       `save --output ${images}/host.example_team_store_2.3.tar host.example/team/store:2.3`,
@@ -70,14 +70,14 @@ describe('images in files', () => {
     expect(calls().filter((call) => call.startsWith('load '))).toEqual([
       'load --input ./absent_4.5.tar.gz',
       'load --input ./host.example_team_store_2.3.tar.gz',
-      'load --input ./ours_1.0.0.tar.gz',
+      'load --input ./tidemark_1.0.0.tar.gz',
     ]);
   });
 
   test('nothing is loaded where one file was changed', async () => {
     const { images, calls, run } = await scene(LIST);
     await run('save-images.sh', images);
-    appendFileSync(join(images, 'ours_1.0.0.tar.gz'), 'x');
+    appendFileSync(join(images, 'tidemark_1.0.0.tar.gz'), 'x');
 
     await expect(run('load-images.sh', images)).rejects.toMatchObject({ code: 1 });
 
@@ -87,7 +87,7 @@ describe('images in files', () => {
   test.each([
     ['store', []],
     ['host.example/team/store', ['host.example_team_store_2.3.tar.gz']],
-    ['ours:1.0.0', ['ours_1.0.0.tar.gz']],
+    ['tidemark:1.0.0', ['tidemark_1.0.0.tar.gz']],
   ])('%s saves %j alone', async (name, expected) => {
     const { images, run } = await scene(LIST);
 
