@@ -83,9 +83,9 @@ describe('the workflow', () => {
 
   test('it takes every step that the script has', () => {
     const [, steps = ''] = /^ {2}([a-z-]+(?: \| [a-z-]+)+)\) "\$@"/m.exec(SCRIPT) ?? [];
-    const taken = runs.flatMap((run) => /^\.ci\/release ([\w-]+)/.exec(run)?.[1] ?? []);
+    const named = runs.flatMap((run) => /^\.ci\/release ([\w-]+)/.exec(run)?.[1] ?? []);
 
-    expect(new Set(taken)).toEqual(new Set(steps.split(' | ')));
+    expect(new Set(named)).toEqual(new Set(steps.split(' | ')));
   });
 
   test('only what publishes may write and sign, after all else has passed', () => {
