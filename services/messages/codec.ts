@@ -2,9 +2,8 @@ import type avro from 'avsc';
 import { TidemarkError } from '../runtime/errors.ts';
 import { type AsOf, readAsOf } from './as-of.ts';
 import { avroType, decodeFramed, encodeFramed, memberType, type Resolver, schemaIdOf } from './avro.ts';
-import type { DeadLetter } from './dead-letter.ts';
-import { isHex } from './hex.ts';
 import {
+  type DeadLetter,
   type AudienceChange,
   AUDIENCE_CHANGE_TOPIC,
   DEAD_LETTER_TOPIC,
@@ -17,6 +16,7 @@ import {
   topicOf,
   typeOf,
 } from './message.ts';
+import { isHex } from './hex.ts';
 import { currentSchemaOf, type SchemaIds, type Topic } from './schema-ids.ts';
 import { EARLIEST, END_OF_TIME } from './timestamp.ts';
 

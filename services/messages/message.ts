@@ -160,6 +160,20 @@ export interface Problem {
  */
 export const MAX_TRAITS = definitions.$defs.traits.maxProperties;
 
+/** A record that a reader could not process, whole, and why. */
+export interface DeadLetter {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  /** What the reader could not do, in words. */
+  readonly error: string;
+  readonly failedAt: Micros;
+  /** `projector` or `sink`. */
+  readonly reader: string;
+}
+
 /** A record of `AUDIENCE_CHANGE_TOPIC`: a user entered or left a saved audience, or is to be forgotten. */
 export interface AudienceChange {
   /** The same whenever the same change is written again, and no other's of this user. */

@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { DeadLetter } from '../../services/messages/dead-letter.ts';
-import type { AudienceChange, Message, Micros } from '../../services/messages/message.ts';
+import type { AudienceChange, DeadLetter, Message, Micros } from '../../services/messages/message.ts';
 
 /** How a foreign program shows what is not text or truth. */
 export interface Notation {

@@ -1,5 +1,4 @@
-import type { DeadLetter } from '../../messages/dead-letter.ts';
-import { DEAD_LETTER_TOPIC } from '../../messages/message.ts';
+import { type DeadLetter, DEAD_LETTER_TOPIC } from '../../messages/message.ts';
 import { type FollowedParts, followDeadLetters, type FollowOptions } from './follow-dead-letters.ts';
 import { lettersAt, type LettersOnLogParts } from './letters-on-log.ts';
 import { type DeadLetterSummary, readListed } from './listing.ts';

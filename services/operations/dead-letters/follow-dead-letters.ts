@@ -1,8 +1,7 @@
 import { isBlank } from '../../event-log/blank.ts';
 import type { EventLog, PartitionRecords, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
-import type { DeadLetter } from '../../messages/dead-letter.ts';
-import { DEAD_LETTER_TOPIC } from '../../messages/message.ts';
+import { type DeadLetter, DEAD_LETTER_TOPIC } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 import type { Queryable } from '../../stores/database/database.ts';
 import { type ErasedUsers, isForgotten } from '../../stores/erasures/erased-users.ts';

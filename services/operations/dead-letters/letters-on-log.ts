@@ -1,8 +1,7 @@
 /** What the topic of dead letters keeps: their bytes. */
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
-import type { DeadLetter } from '../../messages/dead-letter.ts';
-import { DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
+import { type DeadLetter, DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import { hasCode, isRetryable } from '../../runtime/errors.ts';
 import { wholeRanges } from '../verify/log-ranges.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';

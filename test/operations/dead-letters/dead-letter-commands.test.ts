@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { listDeadLetters, showDeadLetter } from '../../../services/operations/dead-letters/dead-letter-commands.ts';
 import { Settler } from '../../../services/operations/dead-letters/settle.ts';
-import type { DeadLetter } from '../../../services/messages/dead-letter.ts';
-import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
+import { type DeadLetter, DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import type { CommandArguments, CommandCall, Progress } from '../../../services/runtime/command.ts';
 import { DATABASES } from '../../support/stores/tested-databases.ts';
 import { MemoryLog } from '../../support/event-log/memory-log.ts';

@@ -2,8 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { PartitionRecords, ScanOptions, ScanRange } from '../../../services/event-log/event-log.ts';
 import { Codec } from '../../../services/messages/codec.ts';
-import type { DeadLetter } from '../../../services/messages/dead-letter.ts';
-import { DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
+import { type DeadLetter, DEAD_LETTER_TOPIC } from '../../../services/messages/message.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { EmbeddedSchemaIds } from '../../../services/messages/schema-ids.ts';
 import { listDeadLetters, showDeadLetter } from '../../../services/operations/dead-letters/dead-letter-commands.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
-import type { DeadLetter } from '../../../services/messages/dead-letter.ts';
 import type {
   AudienceChange,
+  DeadLetter,
   Identify,
   Message,
   ProjectRecord,
