@@ -1,22 +1,16 @@
 import { join } from 'node:path';
 import { isIntact, RECORD_HEADER_BYTES, seedOf } from './chunk.ts';
+import { FIRST_SEGMENT_NOTE, removeCut } from './cut.ts';
 import { damaged } from './errors.ts';
 import { grown, Layout } from './layout.ts';
 import { type Frame, FRAME_KIND, framesIn } from './frame.ts';
 import { type LogEnd, readHead } from './head.ts';
-import type { CommitBody, LogParts, LogView } from './log-view.ts';
+import type { CommitBody, LogView } from './log-view.ts';
 import { finishRedo, NEW_REDO_FILE } from './erasure.ts';
 import { SegmentFile } from './segment-file.ts';
 import { bodyAlone } from './segment-transaction.ts';
-import { type SegmentWriter, TRIAL_FILE } from './segment-writer.ts';
+import { TRIAL_FILE, type WritableParts } from './segment-writer.ts';
 import { LOG_STATE } from './shared-log.ts';
-
-export interface RecoveryParts extends LogParts {
-  readonly writer: SegmentWriter;
-}
-
-/** The name under which the number of the first segment is stored that has not been cut. */
-export const FIRST_SEGMENT_NOTE = 'segments/first';
 
 const COPY_BYTES = 2 ** 20;
 
@@ -30,7 +24,7 @@ const COPY_BYTES = 2 ** 20;
  *
  * @throws TidemarkError `LOG_DAMAGED` where the end of the log is lost; `LOG_FOREIGN`; Error of the file system.
  */
-export function recover(parts: RecoveryParts, topics: readonly string[], partitions: number | undefined): void {
+export function recover(parts: WritableParts, topics: readonly string[], partitions: number | undefined): void {
   const { files, folder, shared, segments, view, writer } = parts;
   removeLeftovers(parts);
   const head = readHead(files, folder);
@@ -57,7 +51,7 @@ export function recover(parts: RecoveryParts, topics: readonly string[], partiti
 
 /** Creates the topics that the log lacks. */
 export function createTopics(
-  { files, folder, view, writer }: RecoveryParts,
+  { files, folder, view, writer }: WritableParts,
   wanted: readonly string[],
   partitions: number | undefined,
 ): void {
@@ -68,21 +62,14 @@ export function createTopics(
   writer.commit(bodyAlone({ topics }), []);
 }
 
-/** Removes the segments before the first one. */
-export function removeCut({ files, folder, shared, segments }: LogParts): void {
-  const cut = segments.list().filter(([number]) => number < shared.first);
-  for (const [, name] of cut) files.remove(join(folder, name));
-  if (cut.length > 0) files.flushFolder(folder);
-}
-
-function removeLeftovers({ files, folder }: RecoveryParts): void {
+function removeLeftovers({ files, folder }: WritableParts): void {
   for (const name of files.names(folder)) {
     if (name === NEW_REDO_FILE || TRIAL_FILE.test(name)) files.remove(join(folder, name));
   }
 }
 
 /** Removes segments that were being begun: nothing was written to them yet. */
-function removeUnbegun({ files, folder, segments }: RecoveryParts, head: LogEnd | undefined): void {
+function removeUnbegun({ files, folder, segments }: WritableParts, head: LogEnd | undefined): void {
   const listed = segments.list();
   const [last = 0] = listed.at(-1) ?? [];
   const twins = listed.filter(([number]) => number === last);
@@ -114,7 +101,7 @@ function isUnbegun(file: SegmentFile, hasTwin: boolean): boolean {
   return hasTwin || beginnings < 2;
 }
 
-function readLastSegment(parts: RecoveryParts, last: number, flushed: number): void {
+function readLastSegment(parts: WritableParts, last: number, flushed: number): void {
   const { shared, view, writer } = parts;
   view.enter(last, Infinity);
   const { file, framesAt } = view;
@@ -188,7 +175,7 @@ interface Tail {
  * Cuts off what is torn, and flushes what readers are about to see. It is written again before: after a flush that failed,
  * a system may take what it has in memory for flushed.
  */
-function finishTail({ files, writer }: RecoveryParts, { from, end, size, isDamaged }: Tail): void {
+function finishTail({ files, writer }: WritableParts, { from, end, size, isDamaged }: Tail): void {
   if (size <= from) return;
   const descriptor = writer.descriptor();
   if (size > end && !isDamaged) files.truncate(descriptor, end);

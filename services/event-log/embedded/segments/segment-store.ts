@@ -3,15 +3,16 @@ import type { EventLogOptions, LogRecord } from '../../event-log.ts';
 import { type ChunkRead, type Limits, readRecords } from './chunk.ts';
 import { failureOf } from './errors.ts';
 import type { Layout, LogPartition } from './layout.ts';
-import { ChunkReader, unlessLost } from './chunk-reader.ts';
+import { ChunkReader } from './chunk-reader.ts';
+import { cutSegments } from './cut.ts';
 import { type FileOperations, NODE_FILES } from './files.ts';
 import { CONVERTED_FILE, lockForProcess, prepareFolder, type ProcessLock } from './folder.ts';
 import { type LogParts, LogView } from './log-view.ts';
-import { createTopics, FIRST_SEGMENT_NOTE, recover, type RecoveryParts, removeCut } from './recovery.ts';
+import { createTopics, recover } from './recovery.ts';
 import { blanksOf, type ErasedRecord, finishRedo, overwrite } from './erasure.ts';
 import { SegmentSet } from './segment-set.ts';
-import { bodyAlone, SegmentTransaction } from './segment-transaction.ts';
-import { SegmentWriter } from './segment-writer.ts';
+import { SegmentTransaction } from './segment-transaction.ts';
+import { SegmentWriter, type WritableParts } from './segment-writer.ts';
 import { segmentBytesOfProcess, type SharedLog, shareLog } from './shared-log.ts';
 
 export interface SegmentStoreOptions extends EventLogOptions {
@@ -42,13 +43,13 @@ export class SegmentStore {
   /** The topics and partitions that it had when it was opened. */
   readonly layout: Layout;
   readonly #folder: string;
-  readonly #parts: RecoveryParts;
+  readonly #parts: WritableParts;
   readonly #chunks: ChunkReader;
   readonly #lock: ProcessLock;
   /** What was overwritten or cut in the log when this thread last looked. */
   #overwrites: number;
 
-  private constructor(folder: string, parts: RecoveryParts, lock: ProcessLock) {
+  private constructor(folder: string, parts: WritableParts, lock: ProcessLock) {
     this.#folder = folder;
     this.#parts = parts;
     this.#chunks = new ChunkReader(parts);
@@ -225,23 +226,7 @@ export class SegmentStore {
    * @throws TidemarkError `LOG_UNAVAILABLE`, retryable.
    */
   cut(below: Float64Array): void {
-    const { shared, view, writer } = this.#parts;
-    this.#change(() => {
-      if (isBelow(view.ends, below)) writer.beginUnlessNew();
-      let { first } = shared;
-      for (let next = first + 1; next <= shared.flushed.segment; next++) {
-        // One whose beginning is lost goes with those before it.
-        const starts = unlessLost(() => this.#chunks.startsOf(next));
-        if (starts !== undefined && !isBelow(starts, below)) break;
-        if (starts !== undefined) first = next;
-      }
-      if (first > shared.first) {
-        writer.commit(bodyAlone({ notes: { [FIRST_SEGMENT_NOTE]: first } }), []);
-        shared.first = first;
-        shared.countOverwrite();
-      }
-      removeCut(this.#parts);
-    });
+    this.#change(() => cutSegments(this.#parts, this.#chunks, below));
   }
 
   async close(): Promise<void> {
@@ -282,19 +267,14 @@ export class SegmentStore {
   }
 }
 
-function makeParts(on: Pick<LogParts, 'files' | 'folder' | 'shared'>, segmentBytes: number): RecoveryParts {
+function makeParts(on: Pick<LogParts, 'files' | 'folder' | 'shared'>, segmentBytes: number): WritableParts {
   const segments = new SegmentSet(on.files, on.folder);
   const parts = { ...on, segments, view: new LogView(on.shared, segments) };
   return { ...parts, writer: new SegmentWriter(parts, segmentBytes) };
 }
 
-function closeParts({ segments, view, writer }: RecoveryParts): void {
+function closeParts({ segments, view, writer }: WritableParts): void {
   writer.close();
   view.close();
   segments.close();
-}
-
-/** Whether every partition begins at the given offset or before. */
-function isBelow(starts: readonly number[], below: Float64Array): boolean {
-  return starts.every((start, partition) => start <= (below[partition] ?? 0));
 }

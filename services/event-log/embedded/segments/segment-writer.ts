@@ -15,6 +15,11 @@ const TRIAL_BYTES = 2 ** 20;
 /** A trial that a crash left. */
 export const TRIAL_FILE = /^trial-[0-9a-f]{16}$/;
 
+/** The log as a thread has it open to write. */
+export interface WritableParts extends LogParts {
+  readonly writer: SegmentWriter;
+}
+
 /**
  * Writes frames to the last segment, and begins new ones. All of it under the lock, and with the view at the flushed end.
  * A frame is written only after the one before it was flushed.
