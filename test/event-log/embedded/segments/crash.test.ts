@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SharedLog } from '../../../../services/event-log/embedded/segments/shared-log.ts';
 import { Dice } from '../../../torture/dice.ts';
-import { type Content, contentOf, ensure, Ledger, openOn, throwDeath } from './scene.ts';
+import { type Content, contentOf, ensure, Ledger, openedUnlessDead, openOn, tryTo } from './scene.ts';
 import { Death, type Fault, SimulatedDisk } from './simulated-disk.ts';
 
 /** Commits, erases, cuts and opens again, over several segments. Returns what is known of the log, however it ended. */
@@ -9,7 +9,7 @@ function live(disk: SimulatedDisk): Ledger {
   const ledger = new Ledger();
   try {
     for (let round = 0; round < 3; round++) {
-      const store = opened(disk);
+      const store = openedUnlessDead(disk);
       if (store === undefined) continue;
       for (let i = 0; i < 6; i++) ledger.commit(store);
       ledger.erase(store, 4 + round * 20);
@@ -20,25 +20,6 @@ function live(disk: SimulatedDisk): Ledger {
     if (!(error instanceof Death)) throw error;
   }
   return ledger;
-}
-
-function opened(disk: SimulatedDisk) {
-  try {
-    return tryTo(() => openOn(disk));
-  } catch (error) {
-    if (!(error instanceof Death)) throw error;
-    return undefined;
-  }
-}
-
-/** Undefined where it fails, which it may only as unavailable. */
-function tryTo<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    throwDeath(error);
-    return undefined;
-  }
 }
 
 /** Opens the log, compares it, and appends. */
@@ -95,7 +76,7 @@ describe('a log of segments on a simulated disk', () => {
       for (let again = 1; again <= 8; again++) {
         const second = disk.afterPowerCut(new Dice(operation));
         second.faults = [{ operation: again, kind: 'death' }];
-        opened(second);
+        openedUnlessDead(second);
         checkAfter(second.afterPowerCut(new Dice(again)), ledger);
       }
     });

@@ -175,6 +175,26 @@ export function throwDeath(error: unknown): void {
   if (!hasCode(error, 'LOG_UNAVAILABLE')) throw error;
 }
 
+/** Undefined where the log is not available now, or the process dies. */
+export function openedUnlessDead(disk: SimulatedDisk): SegmentStore | undefined {
+  try {
+    return tryTo(() => openOn(disk));
+  } catch (error) {
+    if (!(error instanceof Death)) throw error;
+    return undefined;
+  }
+}
+
+/** Undefined where it fails, which it may only as unavailable. */
+export function tryTo<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    throwDeath(error);
+    return undefined;
+  }
+}
+
 /** As `expect`, which would take a minute for all records of all cases. */
 export function ensure(holds: boolean | undefined, what: string): void {
   if (holds !== true) throw new Error(what);
