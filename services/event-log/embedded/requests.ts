@@ -53,7 +53,7 @@ export type WriteRequest = AppendRequest | EncodeRequest | { readonly kind: 'che
 
 export type DeletionRequest =
   /** Deletes records from the beginning (`SegmentStore.cut`). */
-  | { readonly kind: 'cut'; readonly below: Float64Array }
+  | { readonly kind: 'cut'; readonly below: Float64Array; readonly most?: number }
   /** Erases records (`SegmentStore.erase`): the index of each one's partition, and its offset. */
   | { readonly kind: 'erase'; readonly records: readonly (readonly [partition: number, offset: number])[] };
 
@@ -64,14 +64,16 @@ export type WriterRequest =
   | { readonly kind: 'load'; readonly module: string }
   | { readonly kind: 'close' };
 
-/** Where an append went, the results of encode jobs, how many records were erased, or else true. */
+/** Where an append went, the results of encode jobs, how many records were erased, whether any were cut, or else true. */
 export type ResultOf<Kind extends WriterRequest['kind']> = Kind extends 'append'
   ? AppendResult
   : Kind extends 'encode'
     ? EncodeOutcome
     : Kind extends 'erase'
       ? number
-      : true;
+      : Kind extends 'cut'
+        ? boolean
+        : true;
 
 export type WriterResult = ResultOf<WriterRequest['kind']>;
 

@@ -115,8 +115,7 @@ function deleteRecords(id: number, request: DeletionRequest): Answered {
       const records = request.records.map(([index, offset]) => ({ partition: layout.partitionAt(index), offset }));
       return { id, result: opened.erase(records) };
     }
-    opened.cut(request.below);
-    return { id, result: true };
+    return { id, result: opened.cut(request.below, request.most) };
   } catch (error) {
     return failed(id, error, 'to delete records');
   }

@@ -14,7 +14,7 @@ const LARGE = 'x'.repeat(2_000);
 
 test('what was spooled is read in order, and its segments are removed', async () => {
   const folder = await temporaryFolder();
-  const spool = await openSpool(folder, { segmentBytes: 500 });
+  const spool = await openSpool(folder, { segmentBytes: 700 });
   for (let i = 0; i < 10; i++)
     await Promise.all([spool.append(numbered(3 * i, 2)), spool.append(numbered(3 * i + 2, 1))]);
   const [files, { messages, state }] = [await segmentsIn(folder), spool];

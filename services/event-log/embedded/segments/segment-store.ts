@@ -220,13 +220,15 @@ export class SegmentStore {
   /**
    * Deletes records from the beginning, and gives their space back: only whole files, whose records all lie below the
    * given offset of their partition, so some of the records may stay. Where all records of the log lie below, none stays.
-   * `beginnings()` says which; offsets, ends and notes stay as they are. A crash in between leaves the log cut.
+   * `beginnings()` says which; offsets, ends and notes stay as they are. A crash in between leaves the log cut. Returns
+   * whether any was deleted.
    *
-   * @param below An offset for every partition, by the partition's index.
+   * @param below An offset for every partition, by the partition's index. One below its beginning keeps what is left of it.
+   * @param most Files to be deleted by this call, unless their beginnings are damaged.
    * @throws TidemarkError `LOG_UNAVAILABLE`, retryable.
    */
-  cut(below: Float64Array): void {
-    this.#change(() => cutSegments(this.#parts, this.#chunks, below));
+  cut(below: Float64Array, most = Infinity): boolean {
+    return this.#change(() => cutSegments(this.#parts, this.#chunks, below, most));
   }
 
   async close(): Promise<void> {

@@ -50,6 +50,12 @@ export class SegmentWriter {
     this.#write(parts, chunks);
   }
 
+  /** Writes a commit without chunks, and again behind it in the same segment, so that no single damaged byte hides it. */
+  commitTwice(parts: FrameParts): void {
+    this.#makeRoom(2 * frameBytesOf(parts));
+    for (let copies = 0; copies < 2; copies++) this.#write(parts, []);
+  }
+
   /**
    * Begins the next segment.
    *

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { blankRecord, withoutBlank } from '../../../../services/event-log/blank.ts';
@@ -19,6 +19,7 @@ async function bench() {
     return Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name))));
   };
   return {
+    folder,
     store,
     openAgain,
     one: store.layout.partitionAt(0),
@@ -151,6 +152,46 @@ describe('cutting the beginning of segments', () => {
 
     expect([...store.withLatest(() => store.beginnings())]).toEqual([0, 0]);
     expect(valuesOf(store, one)).toHaveLength(15);
+  });
+
+  test('a partition of which all was cut before keeps no file of another from being cut', async () => {
+    const { store, one, other } = await bench();
+    append(store, one, ['x']);
+    store.cut(Float64Array.from([1, 0]));
+    for (let i = 0; i < 30; i++) append(store, other, [`x${i}`.repeat(20)]);
+
+    store.cut(Float64Array.from([0, 30]));
+
+    expect([...store.withLatest(() => store.beginnings())]).toEqual([1, 30]);
+  });
+
+  test('a cut of one file at most deletes the next one when it is repeated, until nothing is left to delete', async () => {
+    const { store, one, size } = await bench();
+    for (let i = 0; i < 30; i++) append(store, one, [`x${i}`.repeat(20)]);
+    const [sizes, beginnings] = [[await size()], [0]];
+
+    while (store.cut(Float64Array.from([25, 0]), 1)) {
+      sizes.push(await size());
+      beginnings.push(store.withLatest(() => store.beginnings()[0]!));
+    }
+
+    expect(beginnings.length).toBeGreaterThan(3);
+    expect(beginnings).toEqual([...new Set(beginnings)].toSorted((a, b) => a - b));
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    expect(beginnings.at(-1)).toBeLessThanOrEqual(25);
+    expect(valuesOf(store, one)[0]).toMatch(new RegExp(`^${beginnings.at(-1)} `));
+  });
+
+  test('a log that was converted goes with the first file that is cut, as it has its records too', async () => {
+    const { store, one, folder } = await bench();
+    await writeFile(join(folder, 'data.mdb.converted'), '');
+    append(store, one, ['x']);
+    store.cut(Float64Array.from([0, 0]));
+    expect(await readdir(folder)).toContain('data.mdb.converted');
+
+    store.cut(Float64Array.from([1, 0]));
+
+    expect(await readdir(folder)).not.toContain('data.mdb.converted');
   });
 
   test('a record that was cut is refused as replaced, and those after it are there, when opened again too', async () => {
