@@ -3,10 +3,10 @@ import type { TopicPartition } from '../event-log.ts';
 import { faultOf, isFatal, KAFKA } from './faults.ts';
 import type { Leaders } from './leaders.ts';
 import type { Bounds } from '../start.ts';
-import type { KafkaWire } from './wire.ts';
+import type { KafkaWire, OffsetFound, Outcome } from './wire.ts';
 import { nameOf } from '../partition.ts';
 
-const OFFSETS_RETRY_MS = 100;
+const RETRY_MS = 100;
 
 /** The current bounds of these partitions, in the order given. @throws KafkaFault where one of them is unavailable. */
 export async function boundsOf(
@@ -22,7 +22,7 @@ export async function boundsOf(
   return partitions.map((one, i) => ({ ...one, earliest: earliest[i] as bigint, latest: latest[i] as bigint }));
 }
 
-/** Where a leader is unknown or has changed, refreshes the leaders and retries: at least once, and until the timeout. */
+/** These of the offsets of each partition, as `askLeaders`. */
 export async function partitionOffsets(
   wire: Pick<KafkaWire, 'offsets'>,
   leaders: Leaders,
@@ -30,31 +30,51 @@ export async function partitionOffsets(
   which: 'earliest' | 'latest',
   timeoutMs = 0,
 ): Promise<readonly bigint[]> {
+  const ask: AskLeader<TopicPartition, OffsetFound> = (leader, led) => wire.offsets(leader, led, which);
+  const found = await askLeaders(leaders, partitions, ask, `finding the ${which} offset of`, timeoutMs);
+  return found.map(({ offset }) => offset);
+}
+
+type AskLeader<Asked, Answer> = (leader: number, led: readonly Asked[]) => Promise<readonly Answer[]>;
+
+/**
+ * Asks the leader of each partition. Where a leader is unknown or has changed, refreshes the leaders and retries: at least
+ * once, and until the timeout. Returns the answers in the order given.
+ *
+ * @throws KafkaFault where one of them is unavailable.
+ */
+async function askLeaders<Asked extends TopicPartition, Answer extends Outcome>(
+  leaders: Leaders,
+  asked: readonly Asked[],
+  ask: AskLeader<Asked, Answer>,
+  doing: string,
+  timeoutMs: number,
+): Promise<readonly Answer[]> {
   const deadlineMs = performance.now() + timeoutMs;
   for (let attempt = 0; ; attempt++) {
     try {
       if (attempt > 0) await leaders.refresh();
-      return await listOffsets(wire, leaders, partitions, which);
+      return await askOnce(leaders, asked, ask, doing);
     } catch (error) {
       if (isFatal(error) || (attempt > 0 && performance.now() >= deadlineMs)) throw error;
     }
-    if (attempt > 0) await sleep(OFFSETS_RETRY_MS);
+    if (attempt > 0) await sleep(RETRY_MS);
   }
 }
 
-async function listOffsets(
-  wire: Pick<KafkaWire, 'offsets'>,
+async function askOnce<Asked extends TopicPartition, Answer extends Outcome>(
   leaders: Leaders,
-  partitions: readonly TopicPartition[],
-  which: 'earliest' | 'latest',
-): Promise<readonly bigint[]> {
-  const groups = [...leaders.group(partitions)];
-  const answers = await Promise.all(groups.map(([leader, led]) => wire.offsets(leader, led, which)));
+  asked: readonly Asked[],
+  ask: AskLeader<Asked, Answer>,
+  doing: string,
+): Promise<readonly Answer[]> {
+  const groups = [...leaders.group(asked)];
+  const answers = await Promise.all(groups.map(([leader, led]) => ask(leader, led)));
   const found = new Map(answers.flat().map((one) => [nameOf(one), one]));
-  return partitions.map((one) => {
+  return asked.map((one) => {
     const answer = found.get(nameOf(one));
     const error = answer === undefined ? KAFKA.LEADER_NOT_AVAILABLE : answer.error;
-    if (answer === undefined || error !== 0) throw faultOf(error, `finding the ${which} offset of ${nameOf(one)}`);
-    return answer.offset;
+    if (answer === undefined || error !== 0) throw faultOf(error, `${doing} ${nameOf(one)}`);
+    return answer;
   });
 }

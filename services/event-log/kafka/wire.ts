@@ -23,7 +23,7 @@ export interface PartitionBatch extends TopicPartition {
 }
 
 /** A broker's answer for one partition of a request. `error` is the protocol's code, 0 for success. */
-interface Outcome extends TopicPartition {
+export interface Outcome extends TopicPartition {
   readonly error: number;
 }
 
