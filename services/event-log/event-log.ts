@@ -155,6 +155,17 @@ export interface EventLog {
   /** The next offset of every partition of these topics. */
   ends(topics: readonly string[]): Promise<readonly LogCoordinates[]>;
   /**
+   * Deletes records before these offsets, at most those: an embedded log deletes whole files, so it keeps some of them
+   * unless all its records are to go. No reader may need them. Offsets stay, and so do all records of partitions that are
+   * not named. Resolves once that is durable; `beginnings` says what is left. May be repeated. If it rejects, some may be
+   * deleted.
+   *
+   * @param before At most one offset of each partition. One beyond the end is the end, as it is found first.
+   * @throws TidemarkError `LOG_UNAVAILABLE`, retryable; `CONFIG_INVALID` for a partition that the log does not have;
+   *   `LOG_DAMAGED`; `SERVER_DENIED`, `SERVER_TOO_OLD`; `STOPPING` where the log is closed.
+   */
+  cut(before: readonly LogCoordinates[]): Promise<void>;
+  /**
    * Only of a log whose records can be overwritten: erases these records, at most a few hundred, whose bytes are in no file
    * of the log afterwards. They keep their offsets and are blank from then on. Appends wait meanwhile. Resolves once that
    * is durable, with the number of those that were not blank before. If it rejects, some may be blank.

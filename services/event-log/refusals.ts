@@ -1,6 +1,7 @@
 /** What every adapter refuses, with the same messages. */
 import { TidemarkError } from '../runtime/errors.ts';
-import type { Position, ScanOptions, ScanRange, TopicPartition } from './event-log.ts';
+import type { LogCoordinates, Position, ScanOptions, ScanRange, TopicPartition } from './event-log.ts';
+import { nameOf } from './partition.ts';
 
 // It holds for every log, as a group may move to another one.
 const MAX_GROUP_LENGTH = 256;
@@ -20,11 +21,16 @@ export function scanLimits({ maxRecords, maxBytes }: ScanOptions): typeof SCAN_L
 
 /** @throws RangeError where a range is invalid, or a partition has two. */
 export function checkRanges(ranges: readonly ScanRange[]): void {
+  checkPlaces(ranges.map(({ topic, partition, from }) => ({ topic, partition, offset: from })));
+}
+
+/** @throws RangeError where an offset is negative, or a partition has two. */
+export function checkPlaces(places: readonly LogCoordinates[]): void {
   const seen = new Set<string>();
-  for (const { topic, partition, from } of ranges) {
-    const name = `${topic}/${partition}`;
-    if (from < 0n) throw new RangeError(`a scan of ${name} cannot begin at ${from}`);
-    if (seen.has(name)) throw new RangeError(`one scan cannot have two ranges of ${name}`);
+  for (const place of places) {
+    const name = nameOf(place);
+    if (place.offset < 0n) throw new RangeError(`${name} has no offset ${place.offset}`);
+    if (seen.has(name)) throw new RangeError(`${name} is there twice`);
     seen.add(name);
   }
 }

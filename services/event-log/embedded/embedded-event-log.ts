@@ -24,7 +24,10 @@ import type { LogPartition } from './segments/layout.ts';
 import { SegmentStore } from './segments/segment-store.ts';
 import { LogWriter } from './log-writer.ts';
 import { nameOf } from '../partition.ts';
-import { checkGroup, logClosed, unknownPartition } from '../refusals.ts';
+import { checkGroup, checkPlaces, logClosed, unknownPartition } from '../refusals.ts';
+
+/** Appends wait while a file is deleted, which takes some 15 ms, and have their turn before the next. */
+const FILES_CUT_AT_ONCE = 1;
 
 /**
  * The embedded event log, in a folder of this machine. It belongs to one process (the lock of the data folder keeps others
@@ -118,6 +121,23 @@ export class EmbeddedEventLog implements EventLog, LogCopy {
     if (places.length === 0) return 0;
     const records = places.map((place) => [this.#partition(place).index, Number(place.offset)] as const);
     return this.#writer.ask({ kind: 'erase', records });
+  }
+
+  async cut(before: readonly LogCoordinates[]): Promise<void> {
+    if (this.#closing !== undefined) throw logClosed();
+    checkPlaces(before);
+    const ends = this.#withLatest(() => this.#store.ends());
+    const below = new Float64Array(ends.length);
+    for (const place of before) {
+      const { index } = this.#partition(place);
+      // What is appended meanwhile is not cut.
+      below[index] = Math.min(Number(place.offset), ends[index] as number);
+    }
+    while (await this.#writer.ask({ kind: 'cut', below, most: FILES_CUT_AT_ONCE })) {
+      if (this.#closing !== undefined) throw logClosed();
+    }
+    // A file that is open keeps its space.
+    this.#withLatest(() => undefined);
   }
 
   /** This thread writes: a log that is filled answers nobody meanwhile. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TopicPartition } from '../event-log.ts';
+import type { LogCoordinates, TopicPartition } from '../event-log.ts';
 import { faultOf, isFatal, KAFKA } from './faults.ts';
 import type { Leaders } from './leaders.ts';
 import type { Bounds } from '../start.ts';
@@ -33,6 +33,21 @@ export async function partitionOffsets(
   const ask: AskLeader<TopicPartition, OffsetFound> = (leader, led) => wire.offsets(leader, led, which);
   const found = await askLeaders(leaders, partitions, ask, `finding the ${which} offset of`, timeoutMs);
   return found.map(({ offset }) => offset);
+}
+
+/** Deletes the records before these offsets, or before the end where that is less, as `askLeaders`. */
+export async function deleteBefore(
+  wire: Pick<KafkaWire, 'offsets' | 'deleteRecords'>,
+  leaders: Leaders,
+  before: readonly LogCoordinates[],
+  timeoutMs: number,
+): Promise<void> {
+  const ends = await partitionOffsets(wire, leaders, before, 'latest', timeoutMs);
+  const places = before.map((place, i) => {
+    const end = ends[i] as bigint;
+    return place.offset < end ? place : { ...place, offset: end };
+  });
+  await askLeaders(leaders, places, (leader, led) => wire.deleteRecords(leader, led), 'deleting records of', timeoutMs);
 }
 
 type AskLeader<Asked, Answer> = (leader: number, led: readonly Asked[]) => Promise<readonly Answer[]>;

@@ -12,10 +12,11 @@ import type {
   ReaderOptions,
   ScanOptions,
   ScanRange,
+  TopicPartition,
 } from '../event-log.ts';
-import { checkGroup, checkRanges, scanLimits, logClosed, unknownPartition } from '../refusals.ts';
+import { checkGroup, checkPlaces, checkRanges, scanLimits, logClosed, unknownPartition } from '../refusals.ts';
 import { AppendQueue } from './append-queue.ts';
-import { partitionOffsets } from './bounds.ts';
+import { deleteBefore, partitionOffsets } from './bounds.ts';
 import { failureOf } from './faults.ts';
 import { Leaders } from './leaders.ts';
 import { Layout } from './partitions.ts';
@@ -39,6 +40,7 @@ export interface KafkaEventLogOptions {
 const OPEN_WITHIN_MS = 10_000;
 const CHECK_WITHIN_MS = 5_000;
 const BOUNDS_WITHIN_MS = 5_000;
+const CUT_WITHIN_MS = 10_000;
 
 /**
  * The event log on Kafka, by the client that the URL names (url.ts). Offsets are Kafka's: they have gaps where other
@@ -128,8 +130,7 @@ export class KafkaEventLog implements EventLog {
   async *scan(ranges: readonly ScanRange[], options: ScanOptions = {}): AsyncGenerator<PartitionRecords> {
     if (this.#closing !== undefined) throw logClosed();
     checkRanges(ranges);
-    const unknown = ranges.find(({ topic, partition }) => partition >= this.#layout.count(topic));
-    if (unknown !== undefined) throw unknownPartition(unknown);
+    this.#expectPartitions(ranges);
     const wire = this.#openWire();
     this.#scans.add(wire);
     try {
@@ -149,6 +150,17 @@ export class KafkaEventLog implements EventLog {
 
   ends(topics: readonly string[]): Promise<readonly LogCoordinates[]> {
     return this.#bounds(topics, 'latest');
+  }
+
+  async cut(before: readonly LogCoordinates[]): Promise<void> {
+    if (this.#closing !== undefined) throw logClosed();
+    checkPlaces(before);
+    this.#expectPartitions(before);
+    try {
+      await deleteBefore(this.#wire, this.#leaders, before, CUT_WITHIN_MS);
+    } catch (error) {
+      throw failureOf(error, 'to delete records');
+    }
   }
 
   async keptMs(topic: string): Promise<number | null | undefined> {
@@ -179,6 +191,11 @@ export class KafkaEventLog implements EventLog {
     await this.#appends.finish(GOODBYE_MS);
     await Promise.all([...this.#readers].map((reader) => reader.close()));
     await Promise.all([...this.#scans, this.#appendWire, this.#wire].map((wire) => wire.close()));
+  }
+
+  #expectPartitions(named: readonly TopicPartition[]): void {
+    const unknown = named.find(({ topic, partition }) => partition >= this.#layout.count(topic));
+    if (unknown !== undefined) throw unknownPartition(unknown);
   }
 
   async #bounds(topics: readonly string[], which: 'earliest' | 'latest'): Promise<readonly LogCoordinates[]> {

@@ -25,6 +25,7 @@ export function withTopicPrefix(log: EventLog, prefix: string): EventLog {
     },
     beginnings: async (topics) => remove(await log.beginnings(named(topics))),
     ends: async (topics) => remove(await log.ends(named(topics))),
+    cut: (before) => log.cut(add(before)),
     keptMs: async (topic) => log.keptMs?.(prefix + topic),
     check: () => log.check(),
     close: () => log.close(),

@@ -3,7 +3,7 @@
  * answers, over encrypted and authenticated connections. All decisions (batches, retries, groups, positions) are made
  * above it, and are the same for every library.
  */
-import type { LogRecord, TopicPartition } from '../event-log.ts';
+import type { LogCoordinates, LogRecord, TopicPartition } from '../event-log.ts';
 
 // Fields of requests, the same for both libraries. The first is below the request timeout of a connection, so that the
 // broker itself reports that replicas are too slow.
@@ -117,6 +117,8 @@ export interface KafkaWire {
   /** Returns at least one batch if there is one, of any size, including uncommitted records of transactions. */
   fetch(broker: number, from: readonly FetchFrom[], maxWaitMs: number): Promise<readonly Fetched[]>;
   offsets(broker: number, of: readonly TopicPartition[], which: 'earliest' | 'latest'): Promise<readonly OffsetFound[]>;
+  /** Deletes the records of each partition before the offset. Returns once all replicas in sync have. */
+  deleteRecords(broker: number, before: readonly LogCoordinates[]): Promise<readonly Outcome[]>;
   /** The broker that coordinates this group. */
   coordinator(group: string): Promise<number>;
   join(broker: number, request: JoinRequest): Promise<Joined>;

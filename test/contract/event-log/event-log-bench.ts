@@ -16,6 +16,8 @@ export interface EventLogAbilities {
   readonly atomicAppends: boolean;
   /** One member of a group holds every partition, the others stand by. */
   readonly oneMemberHoldsAll: boolean;
+  /** A cut deletes every record before its offsets. */
+  readonly cutsExactly: boolean;
 }
 
 /** A log under test, closed when the test ends. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, onTestFinished } from 'vitest';
 import { testAppending } from './event-log-append.ts';
+import { testCutting } from './event-log-cut.ts';
 import { type EventLogAbilities, type MakeBench, type OpenLog, PARTITIONS } from './event-log-bench.ts';
 import { testGroups } from './event-log-groups.ts';
 import { testReading } from './event-log-read.ts';
@@ -21,5 +22,6 @@ export function testEventLog(name: string, open: OpenLog, abilities: EventLogAbi
     testReading(makeBench);
     testScanning(makeBench);
     testGroups(makeBench, abilities);
+    testCutting(makeBench, abilities);
   });
 }

@@ -86,6 +86,8 @@ describe.skipIf(url === undefined).each([KAFKA_CLIENT])('on a broker, by %s,', (
       expect(piece).toMatchObject({ topic, partition: read!.partition });
     }
     expect(new Set((await log.beginnings([topic])).map((one) => one.topic))).toEqual(new Set([topic]));
+    await log.cut(await log.ends([topic]));
+    expect(await log.beginnings([topic])).toEqual(await log.ends([topic]));
     expect(new Set(reader.assigned().map((one) => one.topic))).toEqual(new Set([topic]));
     const committed = await withAdmin((admin) => admin.fetchOffsets({ groupId: `${prefix}${group}` }));
     const { partition, offset, identity: metadata } = positionAfter(read!, read!);

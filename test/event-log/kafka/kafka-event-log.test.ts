@@ -10,5 +10,6 @@ describe.skipIf(url === undefined).each(['kafkajs', 'platformatic'])('on a broke
     denseOffsets: true,
     atomicAppends: false,
     oneMemberHoldsAll: false,
+    cutsExactly: true,
   });
 });

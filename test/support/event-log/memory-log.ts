@@ -1,6 +1,7 @@
 import type {
   Appended,
   EventLog,
+  LogCoordinates,
   LogReader,
   LogRecord,
   NewRecord,
@@ -13,12 +14,14 @@ import type {
   TopicPartition,
 } from '../../../services/event-log/event-log.ts';
 import { identityOf } from '../../../services/event-log/identity.ts';
+import { entryAt } from '../../../services/event-log/start.ts';
 import { isAmong } from '../../../services/event-log/partition.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
 
 /** An event log in memory: one reader, a partition chosen by the test. A fake at the port, for the readers' tests. */
 export class MemoryLog implements EventLog {
   readonly #partitions = new Map<string, LogRecord[]>();
+  readonly #beginnings = new Map<string, bigint>();
   readonly #committed = new Map<string, Position>();
   /** Every append and poll fails with this while it is set. */
   trouble: TidemarkError | undefined;
@@ -72,13 +75,29 @@ export class MemoryLog implements EventLog {
     for (const { topic, partition, from, to } of ranges) {
       if (this.trouble) throw this.trouble;
       signal?.throwIfAborted();
-      const records = this.records(topic, partition).filter(({ offset }) => offset >= from && offset < to);
+      const first = this.beginning(topic, partition);
+      const isWanted = ({ offset }: LogRecord): boolean => offset >= from && offset >= first && offset < to;
+      const records = this.records(topic, partition).filter(isWanted);
       if (records.length > 0) yield { topic, partition, records };
     }
   }
 
   async beginnings(topics: readonly string[]): Promise<readonly (TopicPartition & { readonly offset: bigint })[]> {
-    return this.partitionsOf(topics).map((at) => ({ ...at, offset: 0n }));
+    return this.partitionsOf(topics).map((at) => ({ ...at, offset: this.beginning(at.topic, at.partition) }));
+  }
+
+  async cut(before: readonly LogCoordinates[]): Promise<void> {
+    if (this.trouble) throw this.trouble;
+    for (const { topic, partition, offset } of before) {
+      const end = BigInt(this.records(topic, partition).length);
+      const first = offset < end ? offset : end;
+      if (first > this.beginning(topic, partition)) this.#beginnings.set(`${topic}/${partition}`, first);
+    }
+  }
+
+  /** The offset of the first record that was not cut. */
+  beginning(topic: string, partition: number): bigint {
+    return this.#beginnings.get(`${topic}/${partition}`) ?? 0n;
   }
 
   async committed(): Promise<readonly Position[]> {
@@ -147,15 +166,18 @@ class MemoryReader implements LogReader {
     const fresh = this.assigned().filter(({ topic, partition }) => !this.#next.has(`${topic}/${partition}`));
     if (fresh.length === 0) return;
     const positions = await this.#options.start(fresh);
-    for (const { topic, partition } of fresh) this.#next.set(`${topic}/${partition}`, 0n);
+    for (const { topic, partition } of fresh)
+      this.#next.set(`${topic}/${partition}`, this.#log.beginning(topic, partition));
     for (const position of positions) this.#startAt(position);
   }
 
   #startAt({ topic, partition, offset, identity }: Position): void {
-    const before = this.#log.records(topic, partition)[Number(offset) - 1];
-    if (offset > 0n && (!before || identityOf(before) !== identity)) {
+    const records = this.#log.records(topic, partition);
+    const bounds = { earliest: this.#log.beginning(topic, partition), latest: BigInt(records.length) };
+    const { from, identity: expected } = entryAt({ topic, partition, offset, identity }, bounds);
+    if (expected !== undefined && identityOf(records[Number(from)]!) !== expected) {
       throw new TidemarkError('LOG_REPLACED', `another record stands before ${topic}/${partition} at ${offset}`);
     }
-    this.#next.set(`${topic}/${partition}`, offset);
+    this.#next.set(`${topic}/${partition}`, expected === undefined ? from : offset);
   }
 }

@@ -258,11 +258,12 @@ export class SegmentStore {
   }
 
   #follow(): void {
-    const { shared, segments, view } = this.#parts;
+    const { shared, segments, view, writer } = this.#parts;
     const { overwrites } = shared;
     if (overwrites !== this.#overwrites) {
       segments.forget(shared.first);
       view.file.forget();
+      writer.forget(shared.first);
       this.#overwrites = overwrites;
     }
     view.follow();

@@ -105,6 +105,11 @@ export class SegmentWriter {
     this.#openHead().flush();
   }
 
+  /** Closes a segment before `first`: it has been cut, and keeps its space as long as it is open. */
+  forget(first: number): void {
+    if (this.#opened !== undefined && this.#opened.number < first) this.#closeSegment();
+  }
+
   close(): void {
     this.#head?.close();
     this.#head = undefined;

@@ -49,6 +49,9 @@ export interface Broker {
     isolationLevel: number;
     topics: PerTopic<{ partition: number; timestamp: string }>;
   }): Promise<{ readonly responses: PerTopic<{ partition: number; errorCode: number; offset: string }> }>;
+  deleteRecords(request: { topics: PerTopic<{ partition: number; offset: string }> }): Promise<{
+    readonly topics: PerTopic<{ partition: number; errorCode: number }>;
+  }>;
   findGroupCoordinator(request: { groupId: string; coordinatorType: number }): Promise<{
     readonly coordinator: { readonly nodeId: number };
   }>;
@@ -143,8 +146,8 @@ function protocolCodeOf({ name, code }: ErrorParts): unknown {
   return name === 'KafkaJSServerDoesNotSupportApiKey' ? KAFKA.UNSUPPORTED_VERSION : code;
 }
 
-// Produce, Fetch and ListOffsets: their answers have an error code for each partition.
-const PER_PARTITION: ReadonlySet<number> = new Set([0, 1, 2]);
+// Produce, Fetch, ListOffsets and DeleteRecords: their answers have an error code for each partition.
+const PER_PARTITION: ReadonlySet<number> = new Set([0, 1, 2, 21]);
 const patched = new WeakSet<Broker>();
 
 /**

@@ -1,4 +1,4 @@
-import type { TopicPartition } from '../../event-log.ts';
+import type { LogCoordinates, TopicPartition } from '../../event-log.ts';
 import { KAFKA, UNREACHABLE } from '../faults.ts';
 import { clusterOf, connectToAny, Sockets } from './connect.ts';
 import {
@@ -26,6 +26,7 @@ import type {
   MemberAssignment,
   NewTopic,
   OffsetFound,
+  Outcome,
   PartitionBatch,
   PartitionFound,
   Produced,
@@ -115,6 +116,14 @@ export class KafkajsWire implements KafkaWire {
       partitions.map(({ partition, errorCode, offset }) => {
         return { topic, partition, error: errorCode, offset: BigInt(offset ?? -1) };
       }),
+    );
+  }
+
+  async deleteRecords(broker: number, before: readonly LogCoordinates[]): Promise<readonly Outcome[]> {
+    const topics = perTopic(before, ({ partition, offset }) => ({ partition, offset: offset.toString() }));
+    const answer = await this.#ask(broker, (to) => to.deleteRecords({ topics }));
+    return answer.topics.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, errorCode }) => ({ topic, partition, error: errorCode })),
     );
   }
 

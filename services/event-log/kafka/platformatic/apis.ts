@@ -1,5 +1,6 @@
 import {
   createTopicsV4,
+  deleteRecordsV1,
   describeConfigsV2,
   fetchV11,
   findCoordinatorV2,
@@ -27,6 +28,7 @@ export const APIS = {
   leaveGroup: leaveGroupV3.api,
   syncGroup: syncGroupV3.api,
   createTopics: createTopicsV4.api,
+  deleteRecords: deleteRecordsV1.api,
   describeConfigs: describeConfigsV2.api,
   incrementalAlterConfigs: incrementalAlterConfigsV0.api,
 };

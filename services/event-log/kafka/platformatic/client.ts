@@ -5,7 +5,7 @@ import {
   type ConnectionOptions,
   ConnectionPool,
 } from '@platformatic/kafka';
-import type { TopicPartition } from '../../event-log.ts';
+import type { LogCoordinates, TopicPartition } from '../../event-log.ts';
 import { KAFKA, KafkaFault, UNREACHABLE } from '../faults.ts';
 import { byTopic } from '../partitions.ts';
 import { APIS } from './apis.ts';
@@ -26,6 +26,7 @@ import type {
   MemberAssignment,
   NewTopic,
   OffsetFound,
+  Outcome,
   PartitionBatch,
   Produced,
 } from '../wire.ts';
@@ -129,6 +130,15 @@ export class PlatformaticWire implements KafkaWire {
         error,
         offset,
       })),
+    );
+  }
+
+  async deleteRecords(broker: number, before: readonly LogCoordinates[]): Promise<readonly Outcome[]> {
+    const topics = byTopic(before, ({ partition, offset }) => ({ partitionIndex: partition, offset }));
+    const request = topics.map(([name, partitions]) => ({ name, partitions }));
+    const answer = await callApi(await this.#to(broker), APIS.deleteRecords, request, PRODUCE_TIMEOUT_MS);
+    return answer.topics.flatMap(({ name: topic, partitions }) =>
+      partitions.map(({ partitionIndex: partition, errorCode: error }) => ({ topic, partition, error })),
     );
   }
 
