@@ -32,6 +32,24 @@ describe('a topic of Kafka', () => {
     expect(problems).toEqual([`topic my-topic: ${setting} is ${found}, wanted ${wanted}`]);
   });
 
+  test.each([
+    ['604800000', '-2'],
+    ['-2', '10737418240'],
+    ['1', '1'],
+  ])(
+    'tiered storage that keeps %s ms or %s bytes at the brokers is accepted, unless the whole expires',
+    (ms, bytes) => {
+      const tiered = new Map([...good, ['remote.storage.enable', 'true'], ['local.retention.ms', ms]]);
+      tiered.set('local.retention.bytes', bytes);
+
+      expect(problemsOf('t', three, tiered, { partitions: 4 })).toEqual([]);
+      for (const setting of ['retention.ms', 'retention.bytes'])
+        expect(problemsOf('t', three, new Map([...tiered, [setting, '604800000']]), { partitions: 4 })).toEqual([
+          `topic t: ${setting} is 604800000, wanted -1`,
+        ]);
+    },
+  );
+
   test('a topic with another number of partitions is refused, and every problem is named', () => {
     const problems = problemsOf('t', three, new Map([...good, ['retention.ms', '1']]), { partitions: 6 });
 
