@@ -181,6 +181,13 @@ export interface EventLog {
    * @throws TidemarkError `LOG_UNAVAILABLE`, retryable.
    */
   keptMs?(topic: string): Promise<number | null | undefined>;
+  /**
+   * Only of a log on servers: the bytes that one copy of it takes on the brokers' disks, that of each partition's leader. With
+   * tiered storage that is what is kept at the brokers. Null where the brokers do not tell it.
+   *
+   * @throws TidemarkError `LOG_UNAVAILABLE`, retryable.
+   */
+  storedBytes?(): Promise<number | null>;
   /** Resolves if the log can store a record now. @throws TidemarkError `LOG_UNAVAILABLE`. */
   check(): Promise<void>;
   /** Finishes the appends in progress, then closes the readers and the log. Idempotent. */

@@ -77,6 +77,19 @@ async function askLeaders<Asked extends TopicPartition, Answer extends Outcome>(
   }
 }
 
+/** The bytes that the leaders' copies of these partitions take; null where a leader does not tell. @throws KafkaFault */
+export async function leadersBytes(
+  wire: Pick<KafkaWire, 'sizes'>,
+  leaders: Leaders,
+  partitions: readonly TopicPartition[],
+): Promise<number | null> {
+  await leaders.refresh();
+  const groups = [...leaders.group(partitions)];
+  const answers = await Promise.all(groups.map(async ([leader, led]) => (await wire.sizes?.(leader, led)) ?? []));
+  const found = answers.flat();
+  return found.length < partitions.length ? null : found.reduce((sum, bytes) => sum + bytes, 0);
+}
+
 async function askOnce<Asked extends TopicPartition, Answer extends Outcome>(
   leaders: Leaders,
   asked: readonly Asked[],

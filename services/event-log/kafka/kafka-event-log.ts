@@ -16,7 +16,7 @@ import type {
 } from '../event-log.ts';
 import { checkGroup, checkPlaces, checkRanges, scanLimits, logClosed, unknownPartition } from '../refusals.ts';
 import { AppendQueue } from './append-queue.ts';
-import { deleteBefore, partitionOffsets } from './bounds.ts';
+import { deleteBefore, leadersBytes, partitionOffsets } from './bounds.ts';
 import { failureOf } from './faults.ts';
 import { Leaders } from './leaders.ts';
 import { Layout } from './partitions.ts';
@@ -170,6 +170,15 @@ export class KafkaEventLog implements EventLog {
       return topics.has(topic) ? longestKeptMs(topic, await this.#wire.configs([topic])) : undefined;
     } catch (error) {
       throw failureOf(error, 'to find how long records are kept');
+    }
+  }
+
+  async storedBytes(): Promise<number | null> {
+    if (this.#closing !== undefined) throw logClosed();
+    try {
+      return await leadersBytes(this.#wire, this.#leaders, this.#layout.partitionsOf(this.#layout.topics));
+    } catch (error) {
+      throw failureOf(error, 'to find what it takes');
     }
   }
 

@@ -27,6 +27,7 @@ export function withTopicPrefix(log: EventLog, prefix: string): EventLog {
     ends: async (topics) => remove(await log.ends(named(topics))),
     cut: (before) => log.cut(add(before)),
     keptMs: async (topic) => log.keptMs?.(prefix + topic),
+    storedBytes: async () => (await log.storedBytes?.()) ?? null,
     check: () => log.check(),
     close: () => log.close(),
   };

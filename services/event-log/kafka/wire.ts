@@ -130,6 +130,8 @@ export interface KafkaWire {
   /** Succeeds if another client has created the topic meanwhile. */
   createTopics(topics: readonly NewTopic[]): Promise<void>;
   configs(topics: readonly string[]): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>>;
+  /** Only of a library that can ask it: the bytes of each copy that the broker has; of none where it may not be asked. */
+  sizes?(broker: number, of: readonly TopicPartition[]): Promise<readonly number[]>;
   /** Closes every connection. Requests in progress reject. Idempotent. */
   close(): Promise<void>;
 }

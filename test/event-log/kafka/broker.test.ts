@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { type Admin, ConfigResourceTypes, Kafka, logLevel } from 'kafkajs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { EventLog, PartitionRecords, Position } from '../../../services/event-log/event-log.ts';
@@ -69,6 +69,26 @@ describe.skipIf(url === undefined).each([KAFKA_CLIENT])('on a broker, by %s,', (
 
     await Promise.all(logs.map((log) => log.append([record(topics[0]!, 'k', 'v')])));
     expect((await logs[0].ends(topics)).reduce((sum, { offset }) => sum + offset, 0n)).toBe(3n);
+  });
+
+  test('the log says what one copy of it takes at the brokers, where the client can ask', async () => {
+    const log = await open(['events'], `&topic_prefix=${randomUUID()}.`, 3);
+    const empty = await log.storedBytes?.();
+    const noise = Array.from({ length: 100 }, (_, n) => ({
+      ...record('events', `k${n}`, ''),
+      value: randomBytes(10_000),
+    }));
+
+    await log.append(noise);
+
+    const stored = await log.storedBytes?.();
+    if (client === 'kafkajs') {
+      expect([empty, stored]).toEqual([null, null]);
+    } else {
+      expect(empty).toBe(0);
+      expect(stored).toBeGreaterThan(1_000_000);
+      expect(stored).toBeLessThan(1_100_000);
+    }
   });
 
   test('topics and groups have the prefix in Kafka, and none here', async () => {

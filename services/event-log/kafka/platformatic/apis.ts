@@ -2,6 +2,7 @@ import {
   createTopicsV4,
   deleteRecordsV1,
   describeConfigsV2,
+  describeLogDirsV1,
   fetchV11,
   findCoordinatorV2,
   heartbeatV3,
@@ -30,5 +31,6 @@ export const APIS = {
   createTopics: createTopicsV4.api,
   deleteRecords: deleteRecordsV1.api,
   describeConfigs: describeConfigsV2.api,
+  describeLogDirs: describeLogDirsV1.api,
   incrementalAlterConfigs: incrementalAlterConfigsV0.api,
 };

@@ -237,6 +237,14 @@ export class PlatformaticWire implements KafkaWire {
     );
   }
 
+  async sizes(broker: number, of: readonly TopicPartition[]): Promise<readonly number[]> {
+    const topics = byTopic(of, ({ partition }) => partition).map(([name, partitions]) => ({ name, partitions }));
+    const { results: folders } = await callApi(await this.#to(broker), APIS.describeLogDirs, topics);
+    const copies = folders.flatMap((folder) => folder.topics.flatMap(({ partitions }) => partitions));
+    // One that moves to another folder is there twice.
+    return copies.filter(({ isFutureKey: isMoving }) => !isMoving).map(({ partitionSize }) => Number(partitionSize));
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#pool, this.#fetchPool].map((pool) => closePool(pool)));
   }
