@@ -5,6 +5,7 @@ import {
   scheduledBackup,
   scheduledDeletions,
   scheduledErasures,
+  scheduledSizes,
 } from '../operations/jobs/schedule.ts';
 import type { AudienceFollower } from '../questions/saved/audience-follower.ts';
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
@@ -75,6 +76,7 @@ export function compose(parts: CompositionParts, shared: SharedStores, open: Ope
     scheduledBackup(backupScheduleOf(config)),
     scheduledErasures(database),
     scheduledDeletions(database),
+    scheduledSizes(),
   ].flat();
   const schedule = new Schedule({ entries: [...own, ...(parts.scheduled ?? [])], jobs, logger });
   return { stores, jobs, scheduler, deliverer, schedule };

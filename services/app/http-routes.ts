@@ -8,9 +8,7 @@ import type { AppParts } from '../http/app.ts';
 import { operationRoutes } from '../http/operations.ts';
 import type { Readiness } from '../http/pages.ts';
 import { RouteTable } from '../http/route-table.ts';
-import type { DataFolders } from '../operations/status/disk.ts';
-import type { Config } from '../runtime/config.ts';
-import { embeddedFolderOf, isServer } from '../runtime/embedded.ts';
+import { dataFoldersOf, isServer } from '../runtime/embedded.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ProjectCache } from '../stores/projects/project-cache.ts';
 import type { HealthWatch } from './health-watch.ts';
@@ -64,9 +62,4 @@ export function appOf(parts: AppNeeds): AppParts & { readonly table: RouteTable 
 async function allMetrics({ registry, stores: { readers } }: AppNeeds): Promise<string> {
   const [own, theirs] = await Promise.all([registry.metrics(), readers.metrics().catch(() => '')]);
   return `${own}${theirs}`;
-}
-
-function dataFoldersOf({ dataDir, eventLogUrl, profilesUrl, analyticsUrl }: Config): DataFolders {
-  const [log, profiles, analytics] = [eventLogUrl, profilesUrl, analyticsUrl].map(embeddedFolderOf);
-  return { dataDir, log, profiles, analytics };
 }

@@ -1,5 +1,4 @@
 /** What each kind of job does, with the stores that it needs. */
-import type { Throttle } from '../consumers/throttle/throttle.ts';
 import { LogGuard } from '../ingest/log-guard.ts';
 import { backUp } from '../operations/backup/back-up.ts';
 import { Settler } from '../operations/dead-letters/settle.ts';
@@ -10,10 +9,11 @@ import { importFile, type ImportRunner } from '../operations/import/import-comma
 import { importsFolderOf } from '../operations/import/import-request.ts';
 import type { JobCommands } from '../operations/jobs/job.ts';
 import { ReplayCommands } from '../operations/replay/replay-commands.ts';
-import { verifyPeriod } from '../operations/verify/verify-commands.ts';
+import { SqlStoreFigures } from '../operations/status/store-figures.ts';
+import { type VerifyCommandParts, verifyPeriod } from '../operations/verify/verify-commands.ts';
 import type { CommandCall } from '../runtime/command.ts';
 import type { Config } from '../runtime/config.ts';
-import { hasShards, isServer } from '../runtime/embedded.ts';
+import { dataFoldersOf, hasShards, isServer } from '../runtime/embedded.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { LiveGenerations } from '../stores/generations/live-generations.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
@@ -30,7 +30,7 @@ export interface Surroundings {
   readonly hasReaders: boolean;
   readonly importer: ImportRunner;
   /** Between pieces of work that nobody waits for. */
-  readonly throttle?: Throttle;
+  readonly throttle?: VerifyCommandParts['throttle'];
 }
 
 /** Opens the stores of these names, or has them open. @throws The reason of the signal once that is aborted. */
@@ -65,6 +65,10 @@ export function jobsOn(surroundings: Surroundings, opened: OpenStores): JobComma
     },
     'project erase': async (args, call) => eraseProject(await opened(ALL_STORES, call), args, call),
     'events delete': async (args, call) => deleteOldEvents(await opened(ALL_STORES, call), args, call),
+    'stores measure': async (_, call) => {
+      const { database, analytics, log } = await opened(ALL_STORES, call);
+      return new SqlStoreFigures(database, analytics).measure(dataFoldersOf(config), log);
+    },
     'users erase': async (_, call) => {
       const stores = await opened(ALL_STORES, call);
       const blank = blankerOn(stores);

@@ -48,6 +48,11 @@ function otherLines(status: InstallationStatus): readonly (readonly string[])[] 
   const sizes = Object.entries(stored).flatMap(([name, bytes]) =>
     bytes === null ? [] : `${name} ${mebibytes(bytes)}`,
   );
+  const growth = Object.entries(status.growth).flatMap(([name, grows]) =>
+    grows === null
+      ? []
+      : [[`${name} growth`, `${mebibytes(grows.bytes_a_day)} a day since ${grows.since.slice(0, 10)}`]],
+  );
   return [
     ...(newest === null ? [] : [['newest event', `queryable, recorded ${rounded(newest.age_seconds)} s ago`]]),
     ...(letters === null
@@ -55,9 +60,15 @@ function otherLines(status: InstallationStatus): readonly (readonly string[])[] 
       : [['dead letters', `${letters.counted_all ? '' : 'at least '}${letters.messages} waiting`]]),
     ...(verification === undefined ? [] : [['verified', verification?.finished_at ?? 'never']]),
     ...backupLine(status),
-    ...(disk === null ? [] : [['disk', `${mebibytes(disk.free_bytes)} of ${mebibytes(disk.total_bytes)} free`]]),
+    ...(disk === null ? [] : [['disk', diskText(disk)]]),
     ...(sizes.length === 0 ? [] : [['stored', sizes.join(', ')]]),
+    ...growth,
   ];
+}
+
+function diskText({ free_bytes: free, total_bytes: total, full_at: fullAt }: NonNullable<InstallationStatus['disk']>) {
+  const full = fullAt === null ? '' : `, full on ${fullAt.slice(0, 10)} at this rate`;
+  return `${mebibytes(free)} of ${mebibytes(total)} free${full}`;
 }
 
 function backupLine({ backup }: InstallationStatus): readonly (readonly string[])[] {

@@ -24,6 +24,12 @@ export function embeddedFolderOf(url: string): string | undefined {
   return EMBEDDED_FOLDER.exec(url)?.[1];
 }
 
+/** Where the data of a process is; of a store on a server undefined. */
+export function dataFoldersOf({ dataDir, eventLogUrl, profilesUrl, analyticsUrl }: Config) {
+  const [log, profiles, analytics] = [eventLogUrl, profilesUrl, analyticsUrl].map(embeddedFolderOf);
+  return { dataDir, log, profiles, analytics };
+}
+
 /**
  * Checks, before anything is opened, that every folder on this machine that holds data is closed to other users. A folder
  * that does not exist yet will be created closed.

@@ -20,8 +20,9 @@ const STATUS: Answer<'GET /v1/admin/status'> = {
   newest_queryable_event: { at: '2026-11-24T00:00:00.000000Z', age_seconds: 3.2 },
   deleted_from_log: 0,
   processes: [],
-  disk: { folder: '/data', total_bytes: 2 ** 31, free_bytes: 2 ** 30, used_bytes: 2 ** 20 },
+  disk: { folder: '/data', total_bytes: 2 ** 31, free_bytes: 2 ** 30, used_bytes: 2 ** 20, full_at: null },
   stored_bytes: { log: 2 ** 21, profiles: 2 ** 20, analytics: null },
+  growth: { log: null, profiles: null, analytics: null },
   verification: { finished_at: '2026-11-24T00:00:00.000000Z', missing: NONE, surplus: NONE },
   dead_letters: { messages: 3, waiting: { sink: 2, projector: 2 }, counted_all: false },
   attention: [{ code: 'reader_missing', reason: 'no process reports that it runs sink', link: 'docs/x.md' }],
@@ -49,6 +50,23 @@ test('the status of an installation is told in lines, each part once', () => {
     ' reader_missing: no process reports that it runs sink (docs/x.md)',
     '',
   ]);
+});
+
+test('the status says how much each store grows a day, and when the disk is full', () => {
+  const since = '2026-11-17T06:00:00.000000Z';
+  const growth = {
+    log: { bytes_a_day: 3 * 2 ** 20, since },
+    profiles: null,
+    analytics: { bytes_a_day: -(2 ** 20), since: '2026-11-20T06:00:00.000000Z' },
+  };
+  const disk = { ...STATUS.disk!, full_at: '2027-10-31T06:00:00.000000Z' };
+
+  const text = installationText('at http://host', { ...STATUS, disk, growth }).replace(/ +/g, ' ');
+
+  expect(text).toContain('disk 1024 MiB of 2048 MiB free, full on 2027-10-31 at this rate\n');
+  expect(text).toContain(
+    'log growth 3 MiB a day since 2026-11-17\nanalytics growth -1 MiB a day since 2026-11-20\nWants',
+  );
 });
 
 test.each([
@@ -91,5 +109,6 @@ test('what is not known is left out of the status', () => {
 
   expect(text).toContain('NOT READY');
   expect(text).toContain('Nothing wants attention.');
-  for (const word of ['newest', 'dead letters', 'verified', 'disk', 'stored']) expect(text).not.toContain(word);
+  for (const word of ['newest', 'dead letters', 'verified', 'disk', 'stored', 'growth'])
+    expect(text).not.toContain(word);
 });

@@ -54,6 +54,7 @@ test.each(await testedForms())(
       for (const reader of [projector, sink]) expect(reader).toMatchObject({ lag_messages: 0, lag_seconds: 0 });
       expect(await statesOf(service)).toEqual(READY);
       expect(status.newest_queryable_event?.age_seconds).toBeLessThan(60);
+      expect(status.stored_bytes.log).toBeGreaterThan(100);
       expect(status.stored_bytes.profiles).toBeGreaterThan(100_000);
       expect(status.stored_bytes.analytics).toBeGreaterThan(100);
       expect(status.disk?.free_bytes).toBeGreaterThan(0);
@@ -96,6 +97,7 @@ describe.skipIf(!(await canRunOnServers()))('on servers', () => {
         const status = await statusOf(ingest);
         expect(status.processes?.map(({ role }) => role).toSorted()).toEqual(['ingest', 'projector', 'sink']);
         expect(codesOf(status)).toEqual([]);
+        expect(status.stored_bytes.log).toBeGreaterThan(100);
 
         await sink.stop();
         await expect

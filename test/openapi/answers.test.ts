@@ -10,6 +10,7 @@ import { Document, type Operation } from '../support/openapi/document.ts';
 import { AdminObjects, AUDIENCE, endpointRefusals, pathOf } from '../support/openapi/objects.ts';
 import { bodiesOf, headersOfPage, keyFor, successOf, TAKES_NOTHING } from '../support/openapi/requests.ts';
 import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/http/reading-server.ts';
+import { hourly, plantSizes } from '../support/stores/planted-sizes.ts';
 import { withoutJoins } from '../support/http/without-joins.ts';
 
 const document = new Document();
@@ -22,6 +23,12 @@ beforeAll(async () => {
   server = await ReadingServer.start();
   server.analytics.hasCatalog = true;
   await server.addProfile('ada', { anonymous: true, anonymousIds: ['5b1f'], traits: '{"plan":"pro"}' });
+  await plantSizes(
+    server.database,
+    'log',
+    hourly(48, (hour) => hour * 2 ** 30),
+  );
+  Object.assign(server.folders, { dataDir: import.meta.dirname, log: import.meta.dirname });
   objects = await AdminObjects.make(server);
   server.addEvent('ada', { messageId: 'm1', sessionId: 's1', properties: '{"total":1e400}' });
 });

@@ -2,6 +2,7 @@ import { type FollowedParts, followDeadLetters } from '../../operations/dead-let
 import { ProjectWriter } from '../../operations/project-log/project-writer.ts';
 import { Heartbeat } from '../../operations/status/heartbeat.ts';
 import { JobMetrics } from '../../operations/status/job-metrics.ts';
+import { dataFoldersOf } from '../../runtime/embedded.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { Looking } from '../../runtime/looking.ts';
 import type { Database } from '../../stores/database/database.ts';
@@ -25,7 +26,7 @@ export function readerPartsOf(
 ): ReaderParts {
   const { config, logger, database, analytics } = given;
   const readers = new Readers(given, role === 'all' ? ['projector', 'sink'] : [role]);
-  const jobs = new JobMetrics(database, config.backupDir);
+  const jobs = new JobMetrics(database, config.backupDir, dataFoldersOf(config));
   const parts: ProcessPart[] = [
     readers,
     { metrics: () => jobs.text() },

@@ -28,6 +28,7 @@ export const NOT_BACKED_UP: readonly string[] = [
   'verification_hours',
   // What holds for the running processes, or for this database alone.
   'processes',
+  'store_sizes',
   'console_sessions',
   'live_touches',
   'migrations',

@@ -45,6 +45,8 @@ export interface JobArguments {
   readonly 'users erase': object;
   /** `first_day`: the first whose events stay, as `YYYY-MM-DD` in the project's zone. */
   readonly 'events delete': { readonly project: string; readonly first_day: string };
+  /** Notes what each store takes. */
+  readonly 'stores measure': object;
   readonly backup: Pick<Body<'POST /v1/admin/backups'>, 'again'> & { readonly folder: string };
 }
 

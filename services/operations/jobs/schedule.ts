@@ -78,10 +78,20 @@ const HOURS_AGAIN = 2;
 export function scheduledVerification(everyMs: number, afterMs = 60_000): readonly Scheduled[] {
   if (everyMs <= 0) return [];
   const hours = Math.ceil(everyMs / HOUR_MS) + HOURS_AGAIN;
-  const madeAt = performance.now();
-  const wanted = async () =>
-    performance.now() - madeAt < afterMs ? [] : [{ kind: 'verify', args: { hours } } as const];
+  const wanted = after(afterMs, { kind: 'verify', args: { hours } });
   return [{ wanted, everyMs, againAfterMs: Math.min(everyMs, FAILED_AGAIN_MS) }];
+}
+
+/** What each store takes, every hour. @param afterMs A start takes long enough without it. */
+export function scheduledSizes(afterMs = 60_000): readonly Scheduled[] {
+  const wanted = after(afterMs, { kind: 'stores measure', args: {} });
+  return [{ wanted, everyMs: HOUR_MS, againAfterMs: FAILED_AGAIN_MS }];
+}
+
+/** Wants a job, but not yet within this time from now. */
+function after(ms: number, job: JobToStart): Scheduled['wanted'] {
+  const madeAt = performance.now();
+  return async () => (performance.now() - madeAt < ms ? [] : [job]);
 }
 
 /** People and projects of which something may be left, because a job ended too early or did not know of them. */

@@ -206,19 +206,22 @@ const lastWith = (columns: string): string => `
   order by created_at_ms desc, id desc
   limit 1`;
 
-/** Verifications that the service does by itself. Those before the last would push out what others have started. */
+/** Verifications that the service does by itself. */
 export const BY_SCHEDULE = `kind = 'verify' and args::jsonb ? 'hours'`;
+
+/** What it does every hour: jobs before the last would push out what others have started. */
+const HOURLY = `(${BY_SCHEDULE} or kind = 'stores measure')`;
 
 /** The last of each that the service has to know, however long ago it was. */
 const LASTS = `
   select distinct on (kind, args::jsonb ->> 'folder') id from jobs
-  where state = 'done' and (kind = 'backup' or ${BY_SCHEDULE})
+  where state = 'done' and (kind = 'backup' or ${HOURLY})
   order by kind, args::jsonb ->> 'folder', finished_at_ms desc`;
 
 const REMOVE_OLD = `
   delete from jobs
   where not ${UNFINISHED} and id not in (${LASTS})
-    and (finished_at_ms < ${NOW_MS} - $1::int8 or ${BY_SCHEDULE}
+    and (finished_at_ms < ${NOW_MS} - $1::int8 or ${HOURLY}
          or id in (select id from jobs where not ${UNFINISHED} order by created_at_ms desc, id desc offset $2::int4 - 1))`;
 
 /** One that runs again keeps why it failed before, which is not its own until it has ended. */

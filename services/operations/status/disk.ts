@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SqlStoreFigures } from './store-figures.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
 
 /** Where the data of this process is: the folder of a store that is embedded, undefined of one on a server. */
 export interface DataFolders {
@@ -11,31 +11,51 @@ export interface DataFolders {
   readonly analytics: string | undefined;
 }
 
-export interface DiskFigures {
+/** The disk of the data folder. */
+export interface DiskRoom {
   readonly folder: string;
   readonly totalBytes: number;
+  /** For users that are not root. */
   readonly freeBytes: number;
+  /** The embedded stores whose files are on it. */
+  readonly stores: readonly SizedStore[];
+}
+
+export interface DiskFigures extends DiskRoom {
   /** What the data folder takes. */
   readonly usedBytes: number;
 }
 
+const STORES = ['log', 'profiles', 'analytics'] as const;
+
+export type SizedStore = (typeof STORES)[number];
+
 /** Null where it is not known. */
-export interface StoredBytes {
-  readonly log: number | null;
-  readonly profiles: number | null;
-  readonly analytics: number | null;
+export type StoredBytes = Readonly<Record<SizedStore, number | null>>;
+
+/** Null where this machine has no data folder. */
+export async function diskFigures(folders: DataFolders): Promise<DiskFigures | null> {
+  const room = await diskRoom(folders);
+  return room && { ...room, usedBytes: await usedBytes(room.folder) };
 }
 
 /** Null where this machine has no data folder. */
-export async function diskFigures({ dataDir }: DataFolders): Promise<DiskFigures | null> {
+export async function diskRoom({ dataDir, ...folders }: DataFolders): Promise<DiskRoom | null> {
   if (!existsSync(dataDir)) return null;
-  return { folder: dataDir, ...(await roomOf(dataDir)), usedBytes: await usedBytes(dataDir) };
+  const { blocks, bavail, bsize } = await statfs(dataDir);
+  const { dev } = await stat(dataDir);
+  const stores = STORES.filter((store) => {
+    const folder = folders[store];
+    return folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.dev === dev;
+  });
+  return { folder: dataDir, totalBytes: blocks * bsize, freeBytes: bavail * bsize, stores };
 }
 
-/** The files of embedded stores, and what servers tell; Kafka does not tell. */
+/** The files of embedded stores, and what servers tell. */
 export async function storedBytes(
   folders: DataFolders,
-  figures: Pick<SqlStoreFigures, 'profilesBytes' | 'analyticsBytes'>,
+  figures: Readonly<Record<'profilesBytes' | 'analyticsBytes', () => Promise<number>>>,
+  server: Pick<EventLog, 'storedBytes'>,
 ): Promise<StoredBytes> {
   const of = async (folder: string | undefined, elsewhere: () => Promise<number | null>): Promise<number | null> => {
     try {
@@ -46,7 +66,7 @@ export async function storedBytes(
     }
   };
   const [log, profiles, analytics] = await Promise.all([
-    of(folders.log, async () => null),
+    of(folders.log, async () => (await server.storedBytes?.()) ?? null),
     of(folders.profiles, () => figures.profilesBytes()),
     of(folders.analytics, () => figures.analyticsBytes()),
   ]);
@@ -63,15 +83,4 @@ async function usedBytes(folder: string): Promise<number> {
     sum += (stats?.blocks ?? 0) * 512;
   }
   return sum;
-}
-
-interface Room {
-  readonly totalBytes: number;
-  readonly freeBytes: number;
-}
-
-/** Free space on the folder's file system, for non-root users. */
-async function roomOf(folder: string): Promise<Room> {
-  const { blocks, bavail, bsize } = await statfs(folder);
-  return { totalBytes: blocks * bsize, freeBytes: bavail * bsize };
 }

@@ -1,5 +1,8 @@
 import { lastBackup, type LastBackup } from '../backup/last-backup.ts';
 import { lastVerification, type LastVerification } from '../verify/last-verification.ts';
+import { type DataFolders, type StoredBytes, storedBytes } from './disk.ts';
+import { type NotedStores, notedStores, noteSizes } from './store-sizes.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
 import type { HourReport } from '../../../schemas/verification-report.ts';
 import { type HourFilter, keptHours } from '../verify/verification-hours.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
@@ -70,6 +73,16 @@ export class SqlStoreFigures {
   async analyticsBytes(): Promise<number> {
     const { rows } = await this.#analytics.ask({ sql: ANALYTICS_BYTES, params: {} }, LIMITS);
     return Number(rows[0]?.['bytes'] ?? 0);
+  }
+
+  /** The job `stores measure`. */
+  async measure(folders: DataFolders, log: Pick<EventLog, 'storedBytes'>): Promise<StoredBytes> {
+    return noteSizes(this.#database, await storedBytes(folders, this, log));
+  }
+
+  /** See `notedStores`. */
+  notedStores(): Promise<NotedStores> {
+    return notedStores(this.#database);
   }
 
   async verification(): Promise<LastVerification | null> {

@@ -105,6 +105,7 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   reader_positions: HAS_NOTHING,
   restores: HAS_NOTHING,
   sink_plans: HAS_NOTHING,
+  store_sizes: HAS_NOTHING,
 };
 
 /** ClickHouse. Rows are deleted by the column `user` or `internal_id`. */

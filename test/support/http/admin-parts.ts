@@ -163,6 +163,7 @@ export class AdminParts {
       'backup',
       'users erase',
       'events delete',
+      'stores measure',
     ]) as JobKind[];
     const done = kinds.map((kind) => [kind, async (args: object) => RESULTS[kind] ?? args]);
     return {

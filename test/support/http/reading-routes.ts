@@ -28,7 +28,7 @@ export interface RouteParts {
 
 /** Every route of the service, over what a test's server has. */
 export function routeSetsOf(server: ReadingServer, { registry, ingestor, sessions }: RouteParts): RouteSet[] {
-  const { analytics, watch, endpoints, processes, figures, refusals, progress, recorded, codec } = server;
+  const { analytics, watch, endpoints, processes, figures, refusals, progress, recorded, codec, folders } = server;
   const log = {
     ends: async (topics: readonly string[]) => {
       await server.recorded.check();
@@ -38,7 +38,6 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
   };
   let instantMs = 0;
   const readiness = () => ({ ready: server.ready, parts: { ingest: ingestor.state } });
-  const folders = { dataDir: '/nowhere', log: undefined, profiles: undefined, analytics: undefined };
   const { projects } = server.admin;
   const deadLetters = {
     countWaiting: () => countWaiting({ log: recorded, codec, database: server.database }, new AbortController().signal),

@@ -92,6 +92,13 @@ export class ReadingServer {
   hasRoom = true;
   readonly imports: Omit<ImportParts, 'takesFiles'> & { takesFiles: boolean };
   readonly processes = new MemoryProcessStore();
+  /** A test may say where data is. */
+  readonly folders: Record<'dataDir', string> & Record<'log' | 'profiles' | 'analytics', string | undefined> = {
+    dataDir: '/nowhere',
+    log: undefined,
+    profiles: undefined,
+    analytics: undefined,
+  };
   readonly figures: SqlStoreFigures;
   readonly refusals: SqlRefusalStore;
   readonly sessions: SqlConsoleSessionStore;

@@ -28,6 +28,7 @@ export const ATTENTION_LINKS = {
   reader_behind: 'docs/operations.md#readers-fall-behind',
   dead_letters_waiting: 'docs/dead-letters.md',
   disk_low: 'docs/operations.md#disk-space',
+  disk_full_soon: 'docs/operations.md#when-it-is-full',
   verification_found_difference: 'docs/operations.md#a-store-is-wrong',
   verification_old: 'docs/verify.md',
   backup_old: 'docs/operations.md#backup-and-restore',
@@ -45,6 +46,7 @@ export type JudgedStatus = Omit<InstallationStatus, 'attention'>;
 const MAX_LAG_S = 60;
 const LEAST_FREE_BYTES = 2 ** 30;
 const LEAST_FREE_SHARE = 0.1;
+const FULL_WITHIN_MS = 7 * 86_400_000;
 const ERASED_WITHIN_MS = 86_400_000;
 const BACKED_UP_WITHIN_S = 86_400;
 const VERIFIED_WITHIN_MS = 7 * 86_400_000;
@@ -56,7 +58,7 @@ export function attentionTo(status: JudgedStatus, nowMs: number, mayLackBackups 
     ...logAttention(status),
     ...READER_NAMES.flatMap((name) => readerAttention(name, status.readers[name])),
     ...deadLettersAttention(status),
-    ...diskAttention(status),
+    ...diskAttention(status, nowMs),
     ...verificationAttention(status, nowMs),
     ...(mayLackBackups ? [] : backupAttention(status, nowMs)),
     ...erasureAttention(status, nowMs),
@@ -106,11 +108,14 @@ function deadLettersAttention({ dead_letters: letters }: JudgedStatus): Finding[
   return [['dead_letters_waiting', `${messages} ${words}`]];
 }
 
-function diskAttention({ disk }: JudgedStatus): Finding[] {
+function diskAttention({ disk }: JudgedStatus, nowMs: number): Finding[] {
   if (disk === null) return [];
-  const { folder, free_bytes: free, total_bytes: total } = disk;
-  if (free >= LEAST_FREE_BYTES && free >= total * LEAST_FREE_SHARE) return [];
-  return [['disk_low', `${Math.round(free / 2 ** 20)} MiB of ${Math.round(total / 2 ** 20)} are free at ${folder}`]];
+  const { folder, free_bytes: free, total_bytes: total, full_at: fullAt } = disk;
+  const isLow = free < LEAST_FREE_BYTES || free < total * LEAST_FREE_SHARE;
+  const low = `${Math.round(free / 2 ** 20)} MiB of ${Math.round(total / 2 ** 20)} are free at ${folder}`;
+  const isFullSoon = fullAt !== null && Date.parse(fullAt) - nowMs <= FULL_WITHIN_MS;
+  const full = `the disk of ${folder} is full on ${fullAt?.slice(0, 10)} if its stores grow on as they do`;
+  return [...(isLow ? [['disk_low', low] as const] : []), ...(isFullSoon ? [['disk_full_soon', full] as const] : [])];
 }
 
 /** One that never was is old after seven days. */

@@ -11,7 +11,14 @@ import { refusalAnswer } from '../../refusals.ts';
 import { NO_PROJECT_ID } from '../../../stores/service-state/refusal-store.ts';
 import { attentionTo, type InstallationStatus } from './attention.ts';
 import type { BackupSchedule, LastBackup } from '../../../operations/backup/last-backup.ts';
-import { type DataFolders, diskFigures, storedBytes } from '../../../operations/status/disk.ts';
+import {
+  type DataFolders,
+  type DiskFigures,
+  diskFigures,
+  type StoredBytes,
+  storedBytes,
+} from '../../../operations/status/disk.ts';
+import { fullAtMs, type NotedStore, type NotedStores } from '../../../operations/status/store-sizes.ts';
 import { type Lag, logFigures, type StatusReaderName } from '../../../operations/status/log-lag.ts';
 import { differenceIn } from '../../../operations/verify/last-verification.ts';
 import type { SqlStoreFigures } from '../../../operations/status/store-figures.ts';
@@ -22,7 +29,7 @@ import type { LiveGenerations } from '../../../stores/generations/live-generatio
 
 export interface StatusParts {
   readonly role: InstallationStatus['role'];
-  readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan'>;
+  readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan' | 'storedBytes'>;
   readonly deadLetters: Pick<DeadLetterPort, 'countWaiting'>;
   readonly progress: Pick<LiveGenerations, 'progress'>;
   readonly processes: Pick<ProcessStore, 'list'>;
@@ -62,6 +69,7 @@ class StatusSource {
   readonly #strangers: () => Promise<Awaited<ReturnType<typeof strangersIn>> | undefined>;
   readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
   readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
+  readonly #noted: () => Promise<NotedStores | undefined>;
   readonly #deadLetters: () => Promise<Awaited<ReturnType<DeadLetterPort['countWaiting']>> | undefined>;
 
   constructor(parts: StatusParts) {
@@ -75,7 +83,8 @@ class StatusSource {
     this.#pausedForDrill = cached(SLOW_MS, () => figures.pausedForDrill());
     this.#strangers = cached(QUICK_MS, () => strangersIn(parts.refusals));
     this.#disk = cached(SLOW_MS, () => diskFigures(folders));
-    this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures));
+    this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures, parts.log));
+    this.#noted = cached(SLOW_MS, () => figures.notedStores());
     this.#deadLetters = cached(SLOW_MS, () => deadLetters.countWaiting());
   }
 
@@ -85,7 +94,7 @@ class StatusSource {
   }
 
   async read(): Promise<InstallationStatus> {
-    const [log, processes, verification, backup, oldestErasure, paused, strangers, disk, stored, letters] =
+    const [log, processes, verification, backup, oldestErasure, paused, strangers, disk, stored, noted = {}, letters] =
       await Promise.all([
         this.#log(),
         this.#processes(),
@@ -96,6 +105,7 @@ class StatusSource {
         this.#strangers(),
         this.#disk(),
         this.#stored(),
+        this.#noted(),
         this.#deadLetters(),
       ]);
     const { role, readiness } = this.#parts;
@@ -116,8 +126,8 @@ class StatusSource {
         newest === null ? null : { at: formatMs(newest), age_seconds: secondsSince(newest, nowMs) },
       deleted_from_log: log?.deletedRecords ?? null,
       processes: processes === undefined ? null : processes.map(processStatus),
-      disk: disk ? diskOf(disk) : null,
-      stored_bytes: stored ?? { log: null, profiles: null, analytics: null },
+      disk: disk ? diskOf(disk, noted, nowMs) : null,
+      ...sizeAnswers(stored, noted),
       ...(verification === undefined ? {} : { verification: verificationOf(verification) }),
       ...backupOf(this.#parts.schedule, backup),
       ...erasureOf(oldestErasure),
@@ -255,9 +265,20 @@ function backupOf(
   return { backup };
 }
 
-function diskOf(figures: NonNullable<Awaited<ReturnType<typeof diskFigures>>>): InstallationStatus['disk'] {
-  const { folder, totalBytes, freeBytes, usedBytes } = figures;
-  return { folder, total_bytes: totalBytes, free_bytes: freeBytes, used_bytes: usedBytes };
+function diskOf(disk: DiskFigures, noted: NotedStores, nowMs: number): InstallationStatus['disk'] {
+  const { folder, totalBytes, freeBytes, usedBytes } = disk;
+  const fullAt = fullAtMs(disk, noted, nowMs);
+  const full = fullAt === null ? null : formatMs(fullAt);
+  return { folder, total_bytes: totalBytes, free_bytes: freeBytes, used_bytes: usedBytes, full_at: full };
+}
+
+function sizeAnswers(
+  stored: StoredBytes = { log: null, profiles: null, analytics: null },
+  { log, profiles, analytics }: NotedStores,
+): Pick<InstallationStatus, 'stored_bytes' | 'growth'> {
+  const of = ({ growth = null }: Partial<NotedStore> = {}) =>
+    growth && { bytes_a_day: growth.bytesADay, since: formatMs(growth.sinceMs) };
+  return { stored_bytes: stored, growth: { log: of(log), profiles: of(profiles), analytics: of(analytics) } };
 }
 
 /** Left out where it is not known. */

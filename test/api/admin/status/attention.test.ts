@@ -18,8 +18,9 @@ const WELL: JudgedStatus = {
   newest_queryable_event: null,
   deleted_from_log: 0,
   processes: [],
-  disk: { folder: '/data', total_bytes: 2 ** 40, free_bytes: 2 ** 39, used_bytes: 1 },
+  disk: { folder: '/data', total_bytes: 2 ** 40, free_bytes: 2 ** 39, used_bytes: 1, full_at: null },
   stored_bytes: { log: null, profiles: null, analytics: null },
+  growth: { log: null, profiles: null, analytics: null },
   verification: { finished_at: '2026-11-23T00:00:00.000000Z', missing: NONE, surplus: NONE },
   dead_letters: { messages: 0, waiting: {}, counted_all: true },
 };
@@ -29,7 +30,12 @@ function readerIs(changes: Partial<typeof READER>): Partial<JudgedStatus> {
 }
 
 function disk(free: number, total: number): Partial<JudgedStatus> {
-  return { disk: { folder: '/data', total_bytes: total, free_bytes: free, used_bytes: 1 } };
+  return { disk: { folder: '/data', total_bytes: total, free_bytes: free, used_bytes: 1, full_at: null } };
+}
+
+function fullIn(days: number): Partial<JudgedStatus> {
+  const { disk: well } = WELL;
+  return { disk: well && { ...well, full_at: new Date(NOW_MS + days * DAY_MS).toISOString() } };
 }
 
 function verified(daysAgo: number, missing = NONE, surplus = NONE): Partial<JudgedStatus> {
@@ -80,6 +86,7 @@ test.each<[string, Partial<JudgedStatus>, string, RegExp]>([
   ],
   ['a disk with less than a gigabyte', disk(2 ** 30 - 1, 2 ** 32), 'disk_low', /1024 MiB of 4096/],
   ['a disk with less than a tenth', disk(2 ** 36, 2 ** 40), 'disk_low', /65536 MiB/],
+  ['a disk that is full within a week', fullIn(6.9), 'disk_full_soon', /^the disk of \/data is full on 2026-11-30 if/],
   [
     'a verification that missed',
     verified(1, { postgres: 0, clickhouse: 3 }),
@@ -124,10 +131,11 @@ test('no backup is well within the first day, after one by hand, and where BACKU
   expect(attentionTo({ ...WELL, backup: none }, NOW_MS, true)).toEqual([]);
 });
 
-test('a minute, a gigabyte, a tenth and seven days are well', () => {
+test('a minute, a gigabyte, a tenth and seven days are well, and a disk that lasts longer than a week', () => {
   const states = [
     readerIs({ lag_seconds: 60, lag_messages: 9 }),
     disk(2 ** 30, 2 ** 32),
+    fullIn(7.1),
     verified(7),
     backedUp(48),
     backedUp(null, 0),

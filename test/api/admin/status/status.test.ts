@@ -1,9 +1,12 @@
+import { statfsSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { InstallationStatus } from '../../../../services/api/admin/status/attention.ts';
 import { TidemarkError } from '../../../../services/runtime/errors.ts';
 import type { ProcessReport } from '../../../../services/stores/service-state/process-store.ts';
 import { SqlErasures } from '../../../../services/stores/erasures/sql-erasures.ts';
 import { recordOf, track } from '../../../support/messages/messages.ts';
+import { hourly, plantSizes } from '../../../support/stores/planted-sizes.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { ADMIN_KEY, PROJECT, ReadingServer } from '../../../support/http/reading-server.ts';
 
 let server: ReadingServer;
@@ -14,6 +17,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 const TOPIC = 'tidemark.track';
+const DAY_MS = 86_400_000;
 
 async function status(): Promise<InstallationStatus> {
   const response = await server.request('/v1/admin/status', {}, ADMIN_KEY);
@@ -99,6 +103,33 @@ test('dead letters wait by reader, until they are replayed or dropped, or their 
 
   expect(letters).toEqual({ messages: 2, waiting: { projector: 1, sink: 2 }, counted_all: true });
   expect(attention.filter(({ code }) => code === 'dead_letters_waiting')).toHaveLength(1);
+});
+
+test('the status says how fast stores grow, and when their disk is full', async () => {
+  const dataDir = await temporaryFolder();
+  Object.assign(server.folders, { dataDir, log: dataDir, analytics: dataDir });
+  const before = await status();
+  await server.stop();
+  server = await ReadingServer.start();
+  Object.assign(server.folders, { dataDir, log: dataDir, profiles: undefined, analytics: undefined });
+  const freeBytes = statfsSync(dataDir).bavail * statfsSync(dataDir).bsize;
+  await plantSizes(
+    server.database,
+    'log',
+    hourly(48, (hour) => hour * Math.round(freeBytes / 72)),
+  );
+
+  const { growth, disk, attention } = await status();
+
+  expect(before).toMatchObject({ growth: { log: null, profiles: null, analytics: null }, disk: { full_at: null } });
+  expect(growth).toMatchObject({
+    log: { bytes_a_day: 24 * Math.round(freeBytes / 72) },
+    profiles: null,
+    analytics: null,
+  });
+  expect(Date.now() - Date.parse(growth.log?.since ?? '')).toBeCloseTo(2 * DAY_MS, -5);
+  expect((Date.parse(disk?.full_at ?? '') - Date.now()) / DAY_MS).toBeCloseTo(3, 1);
+  expect(attention.map(({ code }) => code)).toContain('disk_full_soon');
 });
 
 test('what cannot be found out is null, and the rest is told', async () => {
