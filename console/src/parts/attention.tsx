@@ -36,6 +36,7 @@ const SCREENS: Readonly<Record<string, readonly [path: string, name: string]>> =
   dead_letters_waiting: ['dead-letters', 'See the dead letters'],
   backup_old: ['backups', 'See the backups'],
   disk_low: ['settings/installation', 'See the installation'],
+  disk_full_soon: ['settings/installation', 'See the installation'],
 };
 
 /** By code: the first thing to do, for whoever is called at night. */
@@ -56,6 +57,7 @@ const TO_DO: Readonly<Record<string, string>> = {
     'Nothing is lost. If it does not catch up, find out what slows its store down, or start more processes.',
   dead_letters_waiting: 'Look at their errors, fix the cause, then replay or drop them.',
   disk_low: 'Free space or enlarge the disk: messages are rejected once it is full.',
+  disk_full_soon: 'Free space or enlarge the disk: messages are rejected once it is full.',
   verification_found_difference: 'Look at the red hours under Pipeline, then replay the store that is wrong.',
   verification_old: 'Verify now, and find out why the service does not do it by itself.',
   backup_old: 'See why the last backup failed, then back up now.',

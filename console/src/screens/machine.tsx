@@ -4,7 +4,7 @@ import type { InstallationStatus, ProcessStatus } from '../api/types.ts';
 import { Facts } from '../parts/facts.tsx';
 import { bytes, durationText } from '../parts/numbers.ts';
 import { Section } from '../parts/page.tsx';
-import { Ago } from '../parts/time.tsx';
+import { Ago, dayIn } from '../parts/time.tsx';
 import { stateOf } from './pipeline/model.ts';
 
 export function Machine({ status }: { readonly status: InstallationStatus }) {
@@ -16,18 +16,23 @@ export function Machine({ status }: { readonly status: InstallationStatus }) {
   );
 }
 
-function Disk({ status: { disk, stored_bytes: sizes } }: { readonly status: InstallationStatus }) {
+function Disk({ status: { disk, stored_bytes: sizes, growth } }: { readonly status: InstallationStatus }) {
   if (disk === null) return null;
   const [total, free] = [countOf(disk.total_bytes), countOf(disk.free_bytes)];
+  const sizeOf = (store: keyof typeof sizes): string => {
+    const grows = growth[store];
+    const size = bytes(sizes[store]);
+    if (grows === null || countOf(grows.bytes_a_day) <= 0) return size;
+    return `${size}, +${bytes(grows.bytes_a_day)} a day since ${dayIn(grows.since, 'UTC')}`;
+  };
   return (
     <Section id="disk" title="Disk">
       <meter aria-label="Used" min={0} max={total} high={total * 0.9} optimum={0} value={total - free} />
       <p>
         <b>{bytes(free)}</b> of {bytes(total)} free <span class="quiet">at</span> <code>{disk.folder}</code>
+        {disk.full_at !== null && `, full on ${dayIn(disk.full_at, 'UTC')} at this rate`}
       </p>
-      <Facts
-        of={{ 'Event log': bytes(sizes.log), Profiles: bytes(sizes.profiles), Analytics: bytes(sizes.analytics) }}
-      />
+      <Facts of={{ 'Event log': sizeOf('log'), Profiles: sizeOf('profiles'), Analytics: sizeOf('analytics') }} />
     </Section>
   );
 }

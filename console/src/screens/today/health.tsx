@@ -56,7 +56,7 @@ function HealthLine({ status, wants, children }: HealthLineProps) {
         <b>{wantsText(wants)}</b>
         {status !== undefined && (
           <>
-            <span>{behindText(status.lag_seconds)}</span>
+            <Behind {...status.lag_seconds} />
             <Verified verification={status.verification} />
           </>
         )}
@@ -80,15 +80,16 @@ function Wanting({ items }: { readonly items: readonly Attention[] }) {
 /** Below this it is what a batch takes. */
 const CURRENT_S = 2;
 
-function behindText({ profiles, analytics }: ProjectStatus['lag_seconds']): string {
-  if (profiles === null || analytics === null) return 'The delay of the stores is unknown right now.';
+/** Nothing where new events are searchable within seconds. */
+function Behind({ profiles, analytics }: ProjectStatus['lag_seconds']) {
+  if (profiles === null || analytics === null) return <span>The delay of the stores is unknown right now.</span>;
   const [p, a] = [countOf(profiles), countOf(analytics)];
-  if (p < CURRENT_S && a < CURRENT_S) return 'Up to date: new events are searchable within seconds.';
+  if (p < CURRENT_S && a < CURRENT_S) return null;
   const behind = [
     p >= CURRENT_S && `Profiles are ${count(Math.round(p))} s behind`,
     a >= CURRENT_S && `analytics is ${count(Math.round(a))} s behind`,
   ];
-  return `${capital(behind.filter((part) => part !== false).join(', '))}: new events appear after that.`;
+  return <span>{capital(behind.filter((part) => part !== false).join(', '))}: new events appear after that.</span>;
 }
 
 function Verified({ verification }: { readonly verification: ProjectStatus['verification'] | undefined }) {
