@@ -97,7 +97,9 @@ describe.skipIf(!(await canRunOnServers()))('on servers', () => {
         const status = await statusOf(ingest);
         expect(status.processes?.map(({ role }) => role).toSorted()).toEqual(['ingest', 'projector', 'sink']);
         expect(codesOf(status)).toEqual([]);
-        expect(status.stored_bytes.log).toBeGreaterThan(100);
+        await expect
+          .poll(async () => (await statusOf(ingest)).stored_bytes.log, { timeout: 40_000, interval: 500 })
+          .toBeGreaterThan(100);
 
         await sink.stop();
         await expect

@@ -164,19 +164,19 @@ describe('a disk', () => {
     };
   };
 
-  test('is full when what is free is used up by what its stores grow a day together', () => {
+  test('a disk is full when what is free is used up by what its stores grow a day together', () => {
     expect(fullAtMs(room(30 * GB), grows(2 * GB, -GB, 2 * GB), NOW_MS)).toBe(NOW_MS + 10 * DAY_MS);
     expect(fullAtMs(room(0), grows(GB, 0, 0), NOW_MS)).toBe(NOW_MS);
   });
 
-  test('lasts longer at once when it gets larger', () => {
+  test('a disk lasts longer at once when it gets larger', () => {
     const growth = grows(GB, GB, GB);
 
     expect(fullAtMs(room(3 * GB), growth, NOW_MS)).toBe(NOW_MS + DAY_MS);
     expect(fullAtMs(room(303 * GB), growth, NOW_MS)).toBe(NOW_MS + 101 * DAY_MS);
   });
 
-  test('is never full where stores do not grow, where that is not known, and where none is on it', () => {
+  test('a disk is never full where stores do not grow, where that is not known, and where none is on it', () => {
     expect(fullAtMs(room(GB), grows(GB, -GB, 0), NOW_MS)).toBeNull();
     expect(fullAtMs(room(GB), grows(GB, -2 * GB, 0), NOW_MS)).toBeNull();
     expect(fullAtMs(room(0), grows(0, 0, 0), NOW_MS)).toBeNull();
@@ -186,7 +186,7 @@ describe('a disk', () => {
     expect(fullAtMs(room(GB, ['log', 'profiles']), grows(GB, GB, null), NOW_MS)).toBe(NOW_MS + DAY_MS / 2);
   });
 
-  test('has the embedded stores whose folders are on it', async () => {
+  test('a disk has the embedded stores whose folders are on it', async () => {
     const dataDir = await temporaryFolder();
     await mkdir(join(dataDir, 'event-log'));
     const elsewhere = ['/proc', '/sys'].find((folder) => statSync(folder, { throwIfNoEntry: false }) !== undefined);
