@@ -65,7 +65,7 @@ export function sharedStoresOn(config: Config, { database, analytics: first }: D
     projects: new SqlProjectStore(database),
     saved: new SqlAudienceStore(database, config.maxProjectAudiences),
     processes: processStoreOf(config, database),
-    figures: new SqlStoreFigures(database, analytics),
+    figures: new SqlStoreFigures(database, first),
     losses: new LostAnalytics(database, first, progress),
     limits: queryLimitsOf(config),
   };
