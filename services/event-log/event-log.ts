@@ -157,8 +157,8 @@ export interface EventLog {
   /**
    * Deletes records before these offsets, at most those: an embedded log deletes whole files, so it keeps some of them
    * unless all its records are to go. No reader may need them. Offsets stay, and so do all records of partitions that are
-   * not named. Resolves once that is durable; `beginnings` says what is left. May be repeated. If it rejects, some may be
-   * deleted.
+   * not named. Resolves once that is durable; on Kafka, a broker that dies within a minute may have the records again.
+   * `beginnings` says what is left. May be repeated. If it rejects, some may be deleted.
    *
    * @param before At most one offset of each partition. One beyond the end is the end, as it is found first.
    * @throws TidemarkError `LOG_UNAVAILABLE`, retryable; `CONFIG_INVALID` for a partition that the log does not have;

@@ -27,9 +27,9 @@ export function checkRanges(ranges: readonly ScanRange[]): void {
 /** @throws RangeError where an offset is negative, or a partition has two. */
 export function checkPlaces(places: readonly LogCoordinates[]): void {
   const seen = new Set<string>();
-  for (const place of places) {
-    const name = nameOf(place);
-    if (place.offset < 0n) throw new RangeError(`${name} has no offset ${place.offset}`);
+  for (const { offset, ...at } of places) {
+    const name = nameOf(at);
+    if (offset < 0n) throw new RangeError(`${name} has no offset ${offset}`);
     if (seen.has(name)) throw new RangeError(`${name} is there twice`);
     seen.add(name);
   }

@@ -128,10 +128,10 @@ export class EmbeddedEventLog implements EventLog, LogCopy {
     checkPlaces(before);
     const ends = this.#withLatest(() => this.#store.ends());
     const below = new Float64Array(ends.length);
-    for (const place of before) {
-      const { index } = this.#partition(place);
+    for (const { offset, ...at } of before) {
+      const { index } = this.#partition(at);
       // What is appended meanwhile is not cut.
-      below[index] = Math.min(Number(place.offset), ends[index] as number);
+      below[index] = Math.min(Number(offset), ends[index] as number);
     }
     while (await this.#writer.ask({ kind: 'cut', below, most: FILES_CUT_AT_ONCE })) {
       if (this.#closing !== undefined) throw logClosed();

@@ -69,7 +69,9 @@ async function askLeaders<Asked extends TopicPartition, Answer extends Outcome>(
   for (let attempt = 0; ; attempt++) {
     try {
       if (attempt > 0) await leaders.refresh();
-      return await askOnce(leaders, asked, ask, doing);
+      const answers = await Promise.all([...leaders.group(asked)].map(([leader, led]) => ask(leader, led)));
+      const found = new Map(answers.flat().map((one) => [nameOf(one), one]));
+      return asked.map((one) => expectAnswer(found.get(nameOf(one)), `${doing} ${nameOf(one)}`));
     } catch (error) {
       if (isFatal(error) || (attempt > 0 && performance.now() >= deadlineMs)) throw error;
     }
@@ -90,19 +92,7 @@ export async function leadersBytes(
   return found.length < partitions.length ? null : found.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-async function askOnce<Asked extends TopicPartition, Answer extends Outcome>(
-  leaders: Leaders,
-  asked: readonly Asked[],
-  ask: AskLeader<Asked, Answer>,
-  doing: string,
-): Promise<readonly Answer[]> {
-  const groups = [...leaders.group(asked)];
-  const answers = await Promise.all(groups.map(([leader, led]) => ask(leader, led)));
-  const found = new Map(answers.flat().map((one) => [nameOf(one), one]));
-  return asked.map((one) => {
-    const answer = found.get(nameOf(one));
-    const error = answer === undefined ? KAFKA.LEADER_NOT_AVAILABLE : answer.error;
-    if (answer === undefined || error !== 0) throw faultOf(error, `${doing} ${nameOf(one)}`);
-    return answer;
-  });
+function expectAnswer<Answer extends Outcome>(answer: Answer | undefined, doing: string): Answer {
+  if (answer?.error === 0) return answer;
+  throw faultOf(answer?.error ?? KAFKA.LEADER_NOT_AVAILABLE, doing);
 }

@@ -4,16 +4,15 @@ import type { LogReader, NewRecord, Position } from '../../../services/event-log
 import { EmbeddedEventLog } from '../../../services/event-log/embedded/embedded-event-log.ts';
 import { segmentBytesOfProcess, setSegmentBytes } from '../../../services/event-log/embedded/segments/shared-log.ts';
 import { beginningOf, positionAfter } from '../../../services/event-log/identity.ts';
-import { AT_ONCE, keyIn, placed, record, text } from '../../support/event-log/event-log.ts';
+import { AT_ONCE, keyIn, placed, record, scanTopic, text } from '../../support/event-log/event-log.ts';
 import { propertyRun } from '../../support/property-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PARTITIONS = 3;
 const KEYS = Array.from({ length: PARTITIONS }, (_, partition) => keyIn(partition, PARTITIONS));
-const EVER = 2n ** 50n;
 
 const partition = fc.nat(PARTITIONS - 1);
-const operations = fc.array(
+const cutSteps = fc.array(
   fc.oneof(
     {
       weight: 5,
@@ -32,7 +31,7 @@ const operations = fc.array(
   ),
   { minLength: 10, maxLength: 40 },
 );
-type Operation = typeof operations extends fc.Arbitrary<(infer One)[]> ? One : never;
+type CutStep = typeof cutSteps extends fc.Arbitrary<(infer One)[]> ? One : never;
 
 beforeEach(() => {
   const before = segmentBytesOfProcess();
@@ -68,7 +67,7 @@ class Run {
     return this.#begun.reduce((sum, offset) => sum + offset, 0);
   }
 
-  async apply(operation: Operation): Promise<void> {
+  async apply(operation: CutStep): Promise<void> {
     if ('parts' in operation) await this.#cut(operation.parts);
     else if ('partition' in operation) await this.#append(operation.partition, operation.count);
     else if ('count' in operation) await this.#readSome(operation.count);
@@ -127,11 +126,9 @@ class Run {
       expect(beginning).toBeLessThanOrEqual(this.#asked[of]!);
     }
     this.#begun = beginnings;
-    const pieces = [];
-    for await (const piece of this.#log.scan(KEYS.map((_, of) => ({ topic: 't', partition: of, from: 0n, to: EVER }))))
-      pieces.push(piece);
+    const left = await scanTopic(this.#log, 't');
     for (const [of, values] of this.#model.entries()) {
-      const mine = placed(pieces).filter((one) => one.partition === of);
+      const mine = left.filter((one) => one.partition === of);
       const wanted = values.map((value, offset) => `${offset} ${value}`).slice(beginnings[of]);
       expect(mine.map(({ offset, value }) => `${offset} ${text(value)}`)).toEqual(wanted);
     }
@@ -144,7 +141,7 @@ class Run {
 test('whatever is appended, cut, opened again and read, nothing above a cut is lost, and a reader sees every record', async () => {
   let cut = 0;
   await fc.assert(
-    fc.asyncProperty(operations, async (all) => {
+    fc.asyncProperty(cutSteps, async (all) => {
       const run = await Run.start();
       for (const operation of all) await run.apply(operation);
       cut += run.cut;

@@ -6,17 +6,16 @@ import type { EmbeddedEventLog } from '../../../services/event-log/embedded/embe
 import type { LogCoordinates } from '../../../services/event-log/event-log.ts';
 import { segmentBytesOfProcess, setSegmentBytes } from '../../../services/event-log/embedded/segments/shared-log.ts';
 import { openEmbedded } from '../../support/event-log/embedded-logs.ts';
-import { PATIENT, placed, record } from '../../support/event-log/event-log.ts';
+import { PATIENT, placed, readCount, record, scanTopic } from '../../support/event-log/event-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const AT = { topic: 't', partition: 0 };
-const SEGMENT_BYTES = 20_000;
-const EVER = 2n ** 50n;
+const SMALL_FILE_BYTES = 20_000;
 const DESCRIPTORS = '/proc/self/fd';
 
 beforeEach(() => {
   const before = segmentBytesOfProcess();
-  setSegmentBytes(SEGMENT_BYTES);
+  setSegmentBytes(SMALL_FILE_BYTES);
   return () => setSegmentBytes(before);
 });
 
@@ -51,9 +50,7 @@ function deletedAndOpen(folder: string): readonly string[] {
 }
 
 async function offsetsIn(log: EmbeddedEventLog): Promise<readonly bigint[]> {
-  const pieces = [];
-  for await (const piece of log.scan([{ ...AT, from: 0n, to: EVER }])) pieces.push(piece);
-  return placed(pieces).map(({ offset }) => offset);
+  return (await scanTopic(log, 't')).map(({ offset }) => offset);
 }
 
 function numbers(from: bigint, to: bigint): readonly bigint[] {
@@ -69,9 +66,9 @@ describe('an embedded log that is cut', () => {
 
     const after = await bytesIn(folder);
     expect(before).toBeGreaterThan(400_000);
-    expect(after).toBeLessThan(before / 2 + 2 * SEGMENT_BYTES);
+    expect(after).toBeLessThan(before / 2 + 2 * SMALL_FILE_BYTES);
     await log.cut([{ ...AT, offset: 400n }]);
-    expect(await bytesIn(folder)).toBeLessThan(SEGMENT_BYTES / 4);
+    expect(await bytesIn(folder)).toBeLessThan(SMALL_FILE_BYTES / 4);
   });
 
   test.runIf(existsSync(DESCRIPTORS))('no file that was cut is held open, though a reader had read it', async () => {
@@ -85,12 +82,12 @@ describe('an embedded log that is cut', () => {
     expect(deletedAndOpen(folder)).toEqual([]);
   });
 
-  test('appends have their turn while a cut deletes file after file, and are not cut', async () => {
+  test('a cut gives appends their turn between two files, and does not cut them', async () => {
     const { log } = await logOf(400);
     const done: string[] = [];
 
     await Promise.all([
-      log.cut([{ ...AT, offset: EVER }]).then(() => done.push('cut')),
+      log.cut([{ ...AT, offset: 2n ** 40n }]).then(() => done.push('cut')),
       append(log, 1).then(() => done.push('append')),
     ]);
 
@@ -124,19 +121,34 @@ describe('an embedded log that is cut', () => {
     const { log, folder } = await logOf(400);
 
     const cutting = log.cut([{ ...AT, offset: 400n }]);
-    const refused = expect(cutting).rejects.toMatchObject({ code: 'STOPPING' });
+    const stopping = expect(cutting).rejects.toMatchObject({ code: 'STOPPING' });
     await log.close();
 
-    await refused;
+    await stopping;
     const again = await openEmbedded(folder, ['t'], 1);
     const [{ offset: beginning }] = (await again.beginnings(['t'])) as readonly [LogCoordinates];
     expect(beginning).toBeLessThan(400n);
     expect(await offsetsIn(again)).toEqual(numbers(beginning, 400n));
   });
 
+  test('another instance that has the log open sees what was cut, and its reader goes on', async () => {
+    const { log, folder } = await logOf(200);
+    const other = await openEmbedded(folder, ['t'], 1);
+    const reader = await other.openReader({ group: 'g', topics: ['t'], start: () => Promise.resolve([]) });
+    const read = [...(await readCount(reader, 150, { ...PATIENT, maxRecords: 10 }))];
+
+    await log.cut([{ ...AT, offset: 150n }]);
+
+    expect(await other.beginnings(['t'])).toEqual(await log.beginnings(['t']));
+    expect(await scanTopic(other, 't')).toEqual(await scanTopic(log, 't'));
+    read.push(...(await readCount(reader, 50)));
+    expect(read.map(({ offset }) => offset)).toEqual(numbers(0n, 200n));
+    if (existsSync(DESCRIPTORS)) expect(deletedAndOpen(folder)).toEqual([]);
+  });
+
   test('a scan ends with LOG_REPLACED where records that it has not reached are cut', async () => {
     const { log } = await logOf(200);
-    const scan = log.scan([{ ...AT, from: 0n, to: EVER }], { maxRecords: 1 })[Symbol.asyncIterator]();
+    const scan = log.scan([{ ...AT, from: 0n, to: 200n }], { maxRecords: 1 })[Symbol.asyncIterator]();
     await scan.next();
 
     await log.cut([{ ...AT, offset: 150n }]);

@@ -8,8 +8,8 @@ import type { KafkaWire, Outcome } from '../../../services/event-log/kafka/wire.
 const NOT_LEADER = 6;
 
 /** Brokers 1 and 2 lead partitions 0 and 1 of a topic, each with ten records. @param errorOf For a try of a partition. */
-async function brokers(errorOf: (attempt: number, at: TopicPartition) => number | undefined) {
-  const asked: { readonly broker: number; readonly before: readonly LogCoordinates[] }[] = [];
+async function twoBrokers(errorOf: (attempt: number, at: TopicPartition) => number | undefined) {
+  const requests: { readonly broker: number; readonly before: readonly LogCoordinates[] }[] = [];
   const wire = {
     cluster: async () => ({
       brokers: [1, 2],
@@ -17,8 +17,8 @@ async function brokers(errorOf: (attempt: number, at: TopicPartition) => number 
     }),
     offsets: async (_: number, of: readonly TopicPartition[]) => of.map((one) => ({ ...one, error: 0, offset: 10n })),
     deleteRecords: async (broker: number, before: readonly LogCoordinates[]): Promise<readonly Outcome[]> => {
-      const attempt = asked.filter((one) => one.broker === broker).length;
-      asked.push({ broker, before });
+      const attempt = requests.filter((one) => one.broker === broker).length;
+      requests.push({ broker, before });
       return before.flatMap(({ topic, partition }) => {
         const error = errorOf(attempt, { topic, partition });
         return error === undefined ? [] : [{ topic, partition, error }];
@@ -31,16 +31,16 @@ async function brokers(errorOf: (attempt: number, at: TopicPartition) => number 
     const before = offsets.map((offset, partition) => ({ topic: 't', partition, offset }));
     return deleteBefore(wire, leaders, before, timeoutMs);
   };
-  return { asked, cut };
+  return { requests, cut };
 }
 
 describe('deleting records of Kafka', () => {
   test('each leader is asked for its partitions, up to their ends at most', async () => {
-    const { asked, cut } = await brokers(() => 0);
+    const { requests, cut } = await twoBrokers(() => 0);
 
     await cut([4n, 50n]);
 
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       { broker: 1, before: [{ topic: 't', partition: 0, offset: 4n }] },
       { broker: 2, before: [{ topic: 't', partition: 1, offset: 10n }] },
     ]);
@@ -51,23 +51,25 @@ describe('deleting records of Kafka', () => {
     ['leaves out the partition', undefined],
     ['answers that a replica is too slow', KAFKA.REQUEST_TIMED_OUT],
   ])('all are asked again where a broker %s', async (_, error) => {
-    const { asked, cut } = await brokers((attempt, { partition }) => (attempt === 0 && partition === 1 ? error : 0));
+    const { requests, cut } = await twoBrokers((attempt, { partition }) =>
+      attempt === 0 && partition === 1 ? error : 0,
+    );
 
     await cut([4n, 5n]);
 
-    expect(asked.map(({ broker }) => broker)).toEqual([1, 2, 1, 2]);
+    expect(requests.map(({ broker }) => broker)).toEqual([1, 2, 1, 2]);
   });
 
   test('what lasts is thrown, with the partition and the code', async () => {
-    const { cut } = await brokers((_, { partition }) => (partition === 1 ? NOT_LEADER : 0));
+    const { cut } = await twoBrokers((_, { partition }) => (partition === 1 ? NOT_LEADER : 0));
 
     await expect(cut([4n, 5n])).rejects.toMatchObject({ code: NOT_LEADER, message: expect.stringContaining('t/1') });
   });
 
   test('a refusal is thrown at once', async () => {
-    const { asked, cut } = await brokers(() => KAFKA.TOPIC_AUTHORIZATION_FAILED);
+    const { requests, cut } = await twoBrokers(() => KAFKA.TOPIC_AUTHORIZATION_FAILED);
 
     await expect(cut([4n], 60_000)).rejects.toMatchObject({ code: KAFKA.TOPIC_AUTHORIZATION_FAILED });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });

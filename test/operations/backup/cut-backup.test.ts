@@ -14,7 +14,7 @@ beforeEach(() => {
   return () => setSegmentBytes(before);
 });
 
-async function scenes() {
+async function cutScenes() {
   const root = await temporaryFolder();
   const [from, to] = [await BackupScene.open(root), await RestoreScene.open(root)];
   return { from, to, folder: join(root, 'backup') };
@@ -47,7 +47,7 @@ async function restored({ url }: RestoreScene) {
 }
 
 test('a backup of a log that was cut has what is left, and is restored at the same offsets, with blank ones before', async () => {
-  const { from, to, folder } = await scenes();
+  const { from, to, folder } = await cutScenes();
   await appendSlowly(from, 700);
   const gone = await cutMost(from.log);
 
@@ -62,7 +62,7 @@ test('a backup of a log that was cut has what is left, and is restored at the sa
 });
 
 test('a later backup goes on behind a cut, also where records went that no backup has, and keeps those that it had', async () => {
-  const { from, to, folder } = await scenes();
+  const { from, to, folder } = await cutScenes();
   await from.append(200);
   const kept = await recordsOf(from.log);
   await from.backUp(folder);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type {
   Appended,
+  EventLog,
   LogReader,
   LogRecord,
   PartitionRecords,
@@ -53,6 +54,14 @@ export async function readCount(
     read.push(...polled);
   }
   return read;
+}
+
+/** Every record of a topic, each partition in order. */
+export async function scanTopic(log: Pick<EventLog, 'ends' | 'scan'>, topic: string): Promise<readonly PlacedRecord[]> {
+  const ranges = (await log.ends([topic])).map(({ offset: to, ...at }) => ({ ...at, from: 0n, to }));
+  const pieces = [];
+  for await (const piece of log.scan(ranges)) pieces.push(piece);
+  return placed(pieces);
 }
 
 /** `topic/partition@offset`, to be compared as a set. */

@@ -9,11 +9,7 @@ import type { WritableParts } from './segment-writer.ts';
 /** The name under which the number of the first segment is stored that has not been cut. */
 export const FIRST_SEGMENT_NOTE = 'segments/first';
 
-/**
- * Deletes segments whose records all lie below these offsets (`SegmentStore.cut`). Under the lock. Returns whether it
- * has deleted any. The note comes first: whatever a crash leaves of the segments before, no record behind is looked for in
- * them.
- */
+/** `SegmentStore.cut`, under the lock. The note comes first: from then on nobody needs the segments before. */
 export function cutSegments(parts: WritableParts, chunks: ChunkReader, below: Float64Array, most: number): boolean {
   const { shared, view, writer } = parts;
   // A partition of which an earlier cut left nothing up to here has no record that keeps a file.
@@ -41,7 +37,7 @@ export function removeCut({ files, folder, shared, segments }: LogParts): void {
   files.flushFolder(folder);
 }
 
-/** The segment that is to be the first, at most so many behind the one that is. */
+/** The segment that is to be the first, at most `most` behind the one that is. */
 function firstLeft({ shared }: LogParts, chunks: ChunkReader, limits: Float64Array, most: number): number {
   let { first } = shared;
   for (let next = first + 1; next <= shared.flushed.segment; next++) {

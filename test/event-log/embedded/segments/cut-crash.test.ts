@@ -56,7 +56,7 @@ class Life {
 }
 
 /** Appends and cuts: a part, all that one partition has, and all. Returns what is known of the log, however it ended. */
-function live(disk: SimulatedDisk): Life {
+function appendAndCut(disk: SimulatedDisk): Life {
   const life = new Life();
   const cuts = [(end: number) => end - 9, (end: number, partition: number) => (partition === 0 ? end : 0), Number];
   try {
@@ -92,15 +92,15 @@ function checkAfter(disk: SimulatedDisk, before: Life): Content {
   return found;
 }
 
-const whole = new SimulatedDisk();
-const wholeLife = live(whole);
+const faultless = new SimulatedDisk();
+const faultlessLife = appendAndCut(faultless);
 
 /** Runs `check` for a fault at each operation in turn. */
 function atEachOperation(kind: Fault['kind'], check: (disk: SimulatedDisk, life: Life, operation: number) => void) {
-  for (let operation = 1; operation <= whole.operations; operation++) {
+  for (let operation = 1; operation <= faultless.operations; operation++) {
     const disk = new SimulatedDisk();
     disk.faults = [{ operation, kind }];
-    const life = live(disk);
+    const life = appendAndCut(disk);
     disk.faults = [];
     check(disk, life, operation);
   }
@@ -108,11 +108,11 @@ function atEachOperation(kind: Fault['kind'], check: (disk: SimulatedDisk, life:
 
 describe('cutting a log of segments on a simulated disk', () => {
   test('without a fault, all but what was appended during the last cut is gone, in some hundred operations', () => {
-    const { beginnings, values } = checkAfter(whole.afterDeath(), wholeLife);
+    const { beginnings, values } = checkAfter(faultless.afterDeath(), faultlessLife);
 
-    expect(whole.operations).toBeGreaterThan(100);
+    expect(faultless.operations).toBeGreaterThan(100);
     expect(Math.min(...beginnings)).toBeGreaterThan(40);
-    expect(values.size).toBeLessThan(wholeLife.ledger.acknowledged.size / 2);
+    expect(values.size).toBeLessThan(faultlessLife.ledger.acknowledged.size / 2);
   });
 
   test('a process that dies at any operation leaves the log from some cut on that was asked for', () => {
