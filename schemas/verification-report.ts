@@ -20,6 +20,8 @@ export interface VerificationReport {
   readonly events_not_kept?: number;
   /** Blank records that are not those of people who were forgotten: what they were is lost. Absent in older reports. */
   readonly blank_unlisted?: Finding;
+  /** Messages that the projector has counted of hours of which the log lacks some, since it was cut. Absent in older reports. */
+  readonly not_compared?: number;
   /** Records gone from the beginning of the log, and of each partition by `topic/partition`: nothing is known of them. */
   readonly deleted_from_log: { readonly records: number; readonly partitions: Readonly<Record<string, number>> };
   /** Messages of projects that the database does not have, so that no key opens them, and the first of those projects. */

@@ -6,6 +6,7 @@ import {
   scheduledDeletions,
   scheduledErasures,
   scheduledSizes,
+  scheduledLogCut,
 } from '../operations/jobs/schedule.ts';
 import type { AudienceFollower } from '../questions/saved/audience-follower.ts';
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
@@ -77,6 +78,7 @@ export function compose(parts: CompositionParts, shared: SharedStores, open: Ope
     scheduledErasures(database),
     scheduledDeletions(database),
     scheduledSizes(),
+    scheduledLogCut(config),
   ].flat();
   const schedule = new Schedule({ entries: [...own, ...(parts.scheduled ?? [])], jobs, logger });
   return { stores, jobs, scheduler, deliverer, schedule };

@@ -2,12 +2,12 @@
 import { LogGuard } from '../ingest/log-guard.ts';
 import { backUp } from '../operations/backup/back-up.ts';
 import { Settler } from '../operations/dead-letters/settle.ts';
-import { blankerOn } from '../operations/erasure/blank-records.ts';
 import { deleteOldEvents } from '../operations/erasure/old-events.ts';
-import { eraseProject, forgetUsers } from '../operations/erasure/forget-users.ts';
+import { blankingOn, eraseProject, forgetUsers } from '../operations/erasure/forget-users.ts';
 import { importFile, type ImportRunner } from '../operations/import/import-commands.ts';
 import { importsFolderOf } from '../operations/import/import-request.ts';
 import type { JobCommands } from '../operations/jobs/job.ts';
+import { cutLog } from '../operations/log-cut/cut-log.ts';
 import { ReplayCommands } from '../operations/replay/replay-commands.ts';
 import { SqlStoreFigures } from '../operations/status/store-figures.ts';
 import { type VerifyCommandParts, verifyPeriod } from '../operations/verify/verify-commands.ts';
@@ -64,6 +64,8 @@ export function jobsOn(surroundings: Surroundings, opened: OpenStores): JobComma
       return backUp({ ...stores, keep: config.backupKeep, hasRegistry, logger }, args, call);
     },
     'project erase': async (args, call) => eraseProject(await opened(ALL_STORES, call), args, call),
+    'log cut': async (args, call) =>
+      cutLog({ ...(await opened(WITHOUT_ANALYTICS, call)), backupFolder: config.backupDir }, args, call),
     'events delete': async (args, call) => deleteOldEvents(await opened(ALL_STORES, call), args, call),
     'stores measure': async (_, call) => {
       const { database, analytics, log } = await opened(ALL_STORES, call);
@@ -71,8 +73,7 @@ export function jobsOn(surroundings: Surroundings, opened: OpenStores): JobComma
     },
     'users erase': async (_, call) => {
       const stores = await opened(ALL_STORES, call);
-      const blank = blankerOn(stores);
-      return forgetUsers({ ...stores, importsFolder: importsFolderOf(config.dataDir), ...(blank && { blank }) }, call);
+      return forgetUsers({ ...stores, importsFolder: importsFolderOf(config.dataDir), ...blankingOn(stores) }, call);
     },
   };
 }

@@ -1,16 +1,19 @@
-import { countOf, deletedRecords } from '../event-log/deleted-records.ts';
+import { beginningOf } from '../event-log/identity.ts';
+import { countOf } from '../event-log/deleted-records.ts';
 import type { EventLog, LogReader, PartitionRecords, Position, TopicPartition } from '../event-log/event-log.ts';
-import { isAmong, nameOf } from '../event-log/partition.ts';
+import { isAmong } from '../event-log/partition.ts';
 import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { ReaderName } from '../stores/profiles/profile-store.ts';
+import type { ProfileChange } from '../stores/profiles/profile.ts';
+import type { ReaderName, ReaderStep } from '../stores/profiles/profile-store.ts';
 import type { SettledOffsets, SqlDeadLetterHistory } from '../stores/profiles/unstored-messages.ts';
 import type { ErasedUsers } from '../stores/erasures/erased-users.ts';
 import type { EventCuts } from '../stores/projects/kept-events.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
 import type { Throttle } from './throttle/throttle.ts';
+import { numbersOf, takeSnapshots } from './snapshots.ts';
 import { WantedMessages } from './wanted-messages.ts';
 
 /** The options that projector and sink have in common. */
@@ -45,7 +48,14 @@ export interface ConsumerSteps extends Pick<
 > {
   /** Where to start reading each of these partitions. */
   readonly start: (partitions: readonly TopicPartition[]) => Promise<readonly Position[]>;
+  /** Writes what messages came to that are deleted from the log. Moves no position, and may be repeated. */
+  readonly takeSnapshot: (changes: readonly ProfileChange[]) => Promise<void>;
+  /** Moves positions past records that are deleted. */
+  readonly skip: (steps: readonly ReaderStep[]) => Promise<void>;
 }
+
+/** In place of the identity of a record that was deleted before it was read: nothing is compared with it. */
+const DELETED = 'deleted';
 
 /** A consumer of the log: its loop, its dead letters, and its state. */
 export abstract class LogConsumer {
@@ -55,7 +65,7 @@ export abstract class LogConsumer {
   protected readonly deadLetters: DeadLetters;
   readonly #options: ConsumerOptions;
 
-  constructor(reader: ReaderName, options: ConsumerOptions, { start, ...steps }: ConsumerSteps) {
+  constructor(reader: ReaderName, options: ConsumerOptions, { start, takeSnapshot, skip, ...steps }: ConsumerSteps) {
     const { log, codec, logger, group = `tidemark-${reader}`, topics = MESSAGE_TOPICS } = options;
     this.#options = options;
     this.loop = new ReaderLoop({
@@ -63,7 +73,7 @@ export abstract class LogConsumer {
       throttle: options.throttle,
       ...steps,
       openReader: (): Promise<LogReader> =>
-        log.openReader({ group, topics, start: (some) => this.#begin(some, start) }),
+        log.openReader({ group, topics, start: (some) => this.#begin(some, { start, takeSnapshot, skip }) }),
     });
     this.deadLetters = new DeadLetters({
       log,
@@ -76,22 +86,35 @@ export abstract class LogConsumer {
     this.failed = this.loop.failed;
   }
 
-  async #begin(partitions: readonly TopicPartition[], start: ConsumerSteps['start']): Promise<readonly Position[]> {
-    const positions = await start(partitions);
+  async #begin(
+    partitions: readonly TopicPartition[],
+    steps: Pick<ConsumerSteps, 'start' | 'takeSnapshot' | 'skip'>,
+  ): Promise<readonly Position[]> {
+    let positions = await steps.start(partitions);
     const fresh = partitions.filter((one) => !positions.some(({ offset, ...at }) => offset > 0n && isAmong([at], one)));
-    if (fresh.length > 0) await this.#tellDeleted(fresh);
+    if (fresh.length > 0 && (await this.#takeSnapshots(fresh, steps))) positions = await steps.start(partitions);
     await this.#options.deadLetterHistory?.begin();
     return positions;
   }
 
-  /** Warns of partitions read for the first time whose oldest records are deleted: what it writes lacks them. */
-  async #tellDeleted(fresh: readonly TopicPartition[]): Promise<void> {
+  /**
+   * Before partitions are read for the first time whose oldest records are deleted: takes the snapshots that stand for them,
+   * warns of those that none covers, and moves the positions to where the partitions begin. Returns whether there are any.
+   */
+  async #takeSnapshots(
+    fresh: readonly TopicPartition[],
+    { takeSnapshot, skip }: Pick<ConsumerSteps, 'takeSnapshot' | 'skip'>,
+  ): Promise<boolean> {
     const { log, logger } = this.#options;
-    const all = await deletedRecords(log, [...new Set(fresh.map(({ topic }) => topic))]);
-    const deleted = Object.fromEntries(
-      Object.entries(all).filter(([name]) => fresh.some((one) => nameOf(one) === name)),
+    const beginnings = await log.beginnings([...new Set(fresh.map(({ topic }) => topic))]);
+    const behind = beginnings.filter((one) => one.offset > 0n && isAmong(fresh, one));
+    if (behind.length === 0) return false;
+    const deleted = await takeSnapshots(this.#options, numbersOf(behind), await this.wanted(), (changes) =>
+      this.loop.withRetry('write a snapshot', () => takeSnapshot(changes)),
     );
     if (countOf(deleted) > 0) logger.warn({ deleted }, 'records were deleted from the log before they were read');
+    await skip(behind.map((one) => ({ from: beginningOf(one), to: { ...one, identity: DELETED } })));
+    return true;
   }
 
   /** What it has been retrying for the longest time without making progress. */

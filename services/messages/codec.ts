@@ -13,11 +13,13 @@ import {
   PROJECT_TOPIC,
   type ProjectRecord,
   SCHEMA_TOPICS,
+  SNAPSHOT_TOPIC,
   topicOf,
   typeOf,
 } from './message.ts';
 import { isHex } from './hex.ts';
 import { currentSchemaOf, type SchemaIds, type Topic } from './schema-ids.ts';
+import { isSnapshotEnd, type SnapshotEnd, type UserSnapshot } from './snapshot.ts';
 import { EARLIEST, END_OF_TIME } from './timestamp.ts';
 
 /**
@@ -107,6 +109,18 @@ export class Codec {
     return { ...(this.#read(PROJECT_TOPIC, value) as ProjectRecord) };
   }
 
+  encodeSnapshot(record: UserSnapshot | SnapshotEnd): Uint8Array {
+    return this.#write(SNAPSHOT_TOPIC, isSnapshotEnd(record) ? { ...NO_USER, ...record } : { ...record, upTo: [] });
+  }
+
+  /** @throws TidemarkError `MESSAGE_UNDECODABLE`. */
+  decodeSnapshot(value: Uint8Array): UserSnapshot | SnapshotEnd {
+    const { upTo, ...user } = this.#read(SNAPSHOT_TOPIC, value) as UserSnapshot & SnapshotEnd;
+    if (user.userKey === '') return { readAt: user.readAt, upTo };
+    if (isHex(user.userKey, 64)) return user;
+    throw undecodable(SNAPSHOT_TOPIC, 'user_key is not one of ours');
+  }
+
   encodeAudienceChange({ audience, ...change }: AudienceChange): Uint8Array {
     const { id = null, name = null, version = null } = audience ?? {};
     const ofAudience = { audienceId: id, audienceName: name, audienceVersion: version };
@@ -154,6 +168,19 @@ export class Codec {
     return format;
   }
 }
+
+/** The members of a snapshot's last record that are those of a user. */
+const NO_USER: Omit<UserSnapshot, 'readAt'> = {
+  projectId: '',
+  userKey: '',
+  userId: null,
+  anonymousId: null,
+  firstSeen: 0n,
+  lastSeen: 0n,
+  anonymous: null,
+  sightings: [],
+  traits: [],
+};
 
 /** How a topic's records are written and read. */
 interface Format {

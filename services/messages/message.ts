@@ -22,8 +22,11 @@ export const DEAD_LETTER_TOPIC = 'tidemark.dead-letter';
 /** The projects and their deletions, so that a log can be opened without the database that had them. */
 export const PROJECT_TOPIC = 'tidemark.project';
 
+/** What the messages of each user came to, in place of those that are deleted. */
+export const SNAPSHOT_TOPIC = 'tidemark.snapshot';
+
 /** Every topic of the log. */
-export const TOPICS = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC, PROJECT_TOPIC] as const;
+export const TOPICS = [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC, PROJECT_TOPIC, SNAPSHOT_TOPIC] as const;
 
 /** What is told to other programs on Kafka. It is no part of the log: nothing reads it back, and its records expire. */
 export const AUDIENCE_CHANGE_TOPIC = 'tidemark.audience-change';

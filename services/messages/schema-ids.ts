@@ -1,7 +1,14 @@
 /** The id of each schema in the records of the log. */
 
 import { readFileSync } from 'node:fs';
-import { AUDIENCE_CHANGE_TOPIC, DEAD_LETTER_TOPIC, PROJECT_TOPIC, type SCHEMA_TOPICS, typeOf } from './message.ts';
+import {
+  AUDIENCE_CHANGE_TOPIC,
+  DEAD_LETTER_TOPIC,
+  PROJECT_TOPIC,
+  type SCHEMA_TOPICS,
+  SNAPSHOT_TOPIC,
+  typeOf,
+} from './message.ts';
 import { TidemarkError } from '../runtime/errors.ts';
 
 export type Topic = (typeof SCHEMA_TOPICS)[number];
@@ -73,6 +80,7 @@ function currentIdOf(topic: Topic): number {
 function schemaNameOf(topic: Topic): string {
   if (topic === DEAD_LETTER_TOPIC) return 'dead-letter';
   if (topic === AUDIENCE_CHANGE_TOPIC) return 'audience-change';
+  if (topic === SNAPSHOT_TOPIC) return 'snapshot';
   return topic === PROJECT_TOPIC ? 'project' : typeOf(topic);
 }
 

@@ -25,3 +25,9 @@ const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 export function sleepSync(ms: number): void {
   Atomics.wait(NEVER_NOTIFIED, 0, 0, ms);
 }
+
+/** Waits until every one has resolved or rejected, then throws the first rejection. */
+export async function allSettledOrThrow(steps: readonly Promise<void>[]): Promise<void> {
+  const failure = (await Promise.allSettled(steps)).find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
+}

@@ -106,6 +106,16 @@ export function timezone(value: string): string {
   }
 }
 
+const LEAST_RETENTION_MS = 30 * 86_400_000;
+
+/** Milliseconds; null for ever. */
+export function retention(value: string): number | null {
+  if (value === '') return null;
+  const ms = duration(value);
+  if (ms < LEAST_RETENTION_MS) throw new Error('is less than 30d');
+  return ms;
+}
+
 /** Null for ever. */
 export function monthsOrForEver(value: string): number | null {
   if (value === '') return null;

@@ -13,6 +13,7 @@ import {
   optionalUrl,
   origins,
   path,
+  retention,
   type Setting,
   monthsOrForEver,
   timezone,
@@ -110,6 +111,13 @@ export const SETTINGS = {
     default: '',
     help: 'For how many months projects made from now on keep events, as in `13mo`; for ever by default',
     parse: monthsOrForEver,
+  },
+  /** Null for ever. */
+  logRetentionMs: {
+    name: 'LOG_RETENTION',
+    default: '',
+    help: 'For how long the event log keeps messages, 30d or more; for ever by default',
+    parse: retention,
   },
   recoverProjects: {
     name: 'RECOVER_PROJECTS',

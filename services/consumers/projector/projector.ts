@@ -12,6 +12,7 @@ import { bisectRejected, expectAccepted, writeOrReject } from '../rejected-batch
 import type { LargeBatchLimits } from './large-batch.ts';
 import { CatchUp, type CatchUpParts, type WrittenBatch } from './catch-up.ts';
 import { Overtaking } from './overtaking.ts';
+import { fold } from './fold.ts';
 import { type Folded, foldOf, type Contribution, contributionOf, appliedMessages, wantedOf } from './contribution.ts';
 import { type DecodedPart, FittingShare, MOST_IN_A_PART, splitBySize, splitInHalf } from './split-batch.ts';
 import { countApplied } from './applied-counts.ts';
@@ -72,6 +73,8 @@ export class Projector extends LogConsumer {
       isIdle: () => this.#catchUp.isIdle,
       throttle: (...worked) => this.#throttle(...worked),
       start: (partitions) => this.#begin(partitions),
+      takeSnapshot: (changes) => options.store.merge(fold(changes)),
+      skip: (steps) => options.store.write(steps, [], () => []),
       handle: (batch, reader) => this.#handle(batch, reader),
     });
     this.#options = options;

@@ -1,7 +1,7 @@
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
-import { allSettledOrThrow } from '../../runtime/all-settled-or-throw.ts';
+import { allSettledOrThrow } from '../../runtime/pause.ts';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { AnalyticsWriter, Rows } from '../../stores/analytics/analytics-store.ts';

@@ -6,6 +6,7 @@ import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { AnalyticsWriter } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { DecidedJoin } from '../../stores/analytics/joins.ts';
+import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { JoinDecision } from '../../stores/profiles/sql-join-decisions.ts';
 import type { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import type { WantedMessages } from '../wanted-messages.ts';
@@ -60,6 +61,14 @@ export class Joins {
     const touched = await this.#keepIds(anonymousIn(fresh.values()));
     this.#note(fresh);
     return touched;
+  }
+
+  /** As `keep`, of what a snapshot says of users. */
+  async keepSeen(changes: readonly ProfileChange[]): Promise<void> {
+    const pairs = changes.flatMap(({ projectId, userKey, sightings }) =>
+      Array.from(sightings, ([anonymousId, version]): SeenPair => ({ projectId, userKey, anonymousId, version })),
+    );
+    await this.#keepIds(anonymousIn(pairs));
   }
 
   /** Keeps what operators have decided since. @returns As `keep`. */

@@ -5,10 +5,12 @@ import {
   type RecordCoordinates,
   type RowTable,
   traitKindOf,
+  type TraitRow,
   type UserSeen,
 } from '../../stores/analytics/columns.ts';
 import { RowBinary } from '../../stores/analytics/row-binary.ts';
 import { splitObject } from '../../messages/json.ts';
+import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { Identify, Message, Session } from '../../messages/message.ts';
 
 /** Rows for one table. */
@@ -38,6 +40,19 @@ export function rowsOfUser(seen: UserSeen): readonly TableRows[] {
   if (seen.sightings === null) return [user];
   const pairs = Array.from(seen.sightings, ([anonymousId, version]) => ({ seen, anonymousId, version }));
   return [user, tableRows('sighting_rows', TABLE_COLUMNS.sighting_rows, pairs)];
+}
+
+/** What a snapshot has of a user: every trait is of a message of its own. */
+export function rowsOfChange(change: ProfileChange): readonly TableRows[] {
+  const { projectId, userKey, userId, anonymousId, firstSeen, lastSeen } = change;
+  const sightings = change.sightings.size === 0 ? null : new Map(change.sightings);
+  const user = { projectId, userKey, userId, anonymousId, firstSeen, lastSeen, sightings };
+  const traits = Array.from(change.traits, ([trait, state]): TraitRow => {
+    const value = state.value ?? 'null';
+    return { message: { projectId, userKey, version: state.version }, trait, value, kind: traitKindOf(value) };
+  });
+  const rows = traits.length === 0 ? [] : [tableRows('trait_rows', TABLE_COLUMNS.trait_rows, traits)];
+  return [...rows, ...rowsOfUser(user)];
 }
 
 function traitRows(message: Identify | Session): readonly TableRows[] {

@@ -2,6 +2,8 @@ import type { AnalyticsWriter } from '../../stores/analytics/analytics-store.ts'
 import type { LogReader, PartitionRecords, PollOptions, Position, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import type { Message } from '../../messages/message.ts';
+import type { ReaderStep } from '../../stores/profiles/profile-store.ts';
+import type { ProfileChange } from '../../stores/profiles/profile.ts';
 import type { SqlSinkPlans } from '../../stores/profiles/sql-sink-plans.ts';
 import { recordAt, type Unprocessable } from '../dead-letters.ts';
 import { prepareFor, recordNameOf } from '../decode-batch.ts';
@@ -13,6 +15,8 @@ import { Inserter } from './inserter.ts';
 import { Joins } from './joins.ts';
 import { readEntries } from './read-entries.ts';
 import { resume } from './resume.ts';
+import { RowChunks } from './row-chunks.ts';
+import { rowsOfChange } from './row.ts';
 import { type InsertFollower, type TouchedUser, touchedUsers } from './touched.ts';
 
 export interface SinkOptions extends ConsumerOptions {
@@ -77,6 +81,8 @@ export class Sink extends LogConsumer {
       isIdle: () => this.#batch.isEmpty && this.#inserting === undefined && this.#insertFailure === undefined,
       throttle: (...worked) => this.#throttle(...worked),
       start: (partitions) => this.#begin(partitions),
+      takeSnapshot: (changes) => this.#takeSnapshot(changes),
+      skip: (steps) => this.#skip(steps),
       handle: (records, reader) => this.#handle(records, reader),
     });
     const { log, analytics, codec } = options;
@@ -128,6 +134,21 @@ export class Sink extends LogConsumer {
       starts.push(start);
     }
     return starts;
+  }
+
+  /** The messages themselves are not in a snapshot. */
+  async #takeSnapshot(changes: readonly ProfileChange[]): Promise<void> {
+    const chunks = new RowChunks();
+    for (const change of changes) chunks.addAll(rowsOfChange(change));
+    await this.#options.analytics.insert([], chunks.rows());
+    await this.#joins.keepSeen(changes);
+  }
+
+  /** As an insert without rows. */
+  async #skip(steps: readonly ReaderStep[]): Promise<void> {
+    await this.#options.plans.fix(steps, []);
+    await this.#inserter.note(steps);
+    await this.#options.plans.finish(steps.map(({ to }) => to));
   }
 
   async #endOf({ topic, partition }: TopicPartition): Promise<bigint> {

@@ -18,6 +18,7 @@ import { forgetLetters } from '../../stores/profiles/dead-letter-rows.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
 import type { JobArguments } from '../jobs/job.ts';
 import { Replay, type ReplayParts } from '../replay/replay.ts';
+import { blankerOn } from './blank-records.ts';
 import { added, addToReport, certify, type Remaining, remainsAfter, reportOf } from './certificate.ts';
 import {
   countAnalytics,
@@ -58,6 +59,12 @@ export interface ForgottenUsers {
   readonly rows: number;
   /** Records that were made blank; null where the log keeps them. */
   readonly records: number | null;
+}
+
+/** Where the log can overwrite its records. */
+export function blankingOn(stores: Parameters<typeof blankerOn>[0]): Pick<ForgettingUsersParts, 'blank'> {
+  const blank = blankerOn(stores);
+  return blank === undefined ? {} : { blank };
 }
 
 // By then readers have learned of it: most of what they wrote before goes then.

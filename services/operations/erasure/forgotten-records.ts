@@ -2,7 +2,7 @@
 import type { EventLog, LogRecord, PartitionRecords } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
-import { DEAD_LETTER_TOPIC, type Micros } from '../../messages/message.ts';
+import { DEAD_LETTER_TOPIC, type Micros, SNAPSHOT_TOPIC } from '../../messages/message.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { BlankedRecord } from '../../stores/erasures/blanked-records.ts';
@@ -21,8 +21,11 @@ export interface ForgottenRecord extends BlankedRecord {
 
 export interface FindParts {
   readonly log: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
-  readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'>;
+  readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'> & SnapshotCodec;
 }
+
+/** Left out by those who read no snapshots. */
+type SnapshotCodec = Partial<Pick<Codec, 'decodeSnapshot'>>;
 
 const READ_AT_ONCE = { maxRecords: 10_000, maxBytes: 8 * 2 ** 20 };
 
@@ -83,6 +86,7 @@ async function receivedAtReader(
   records: readonly LogRecord[],
 ): Promise<(record: LogRecord) => Micros> {
   await codec.prepare(records.map(({ value }) => value));
+  if (topic === SNAPSHOT_TOPIC) return (record) => snapshotReadAt(codec, record.value) ?? storedAtOf(record);
   if (topic !== DEAD_LETTER_TOPIC) return (record) => receivedAtOf(codec, topic, record.value) ?? storedAtOf(record);
   const letters = new Map(records.map((record) => [record, letterIn(codec, record.value)]));
   await codec.prepare([...letters.values()].flatMap((letter) => letter?.value ?? []));
@@ -94,6 +98,10 @@ async function receivedAtReader(
 
 function receivedAtOf(codec: Pick<Codec, 'decode'>, topic: string, value: Uint8Array): Micros | undefined {
   return unlessUndecodable(() => codec.decode(topic, value).receivedAt);
+}
+
+function snapshotReadAt(codec: SnapshotCodec, value: Uint8Array): Micros | undefined {
+  return unlessUndecodable(() => codec.decodeSnapshot?.(value).readAt);
 }
 
 function storedAtOf({ appendedAtMs }: LogRecord): Micros {

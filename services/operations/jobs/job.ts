@@ -47,6 +47,8 @@ export interface JobArguments {
   readonly 'events delete': { readonly project: string; readonly first_day: string };
   /** Notes what each store takes. */
   readonly 'stores measure': object;
+  /** Deletes from the log what is older, once a snapshot stands for it. */
+  readonly 'log cut': { readonly keep_ms: number };
   readonly backup: Pick<Body<'POST /v1/admin/backups'>, 'again'> & { readonly folder: string };
 }
 

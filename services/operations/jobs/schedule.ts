@@ -1,4 +1,5 @@
 /** What the service does by itself from time to time: it starts jobs. */
+import type { Config } from '../../runtime/config.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { Looking } from '../../runtime/looking.ts';
 import type { Database } from '../../stores/database/database.ts';
@@ -22,6 +23,7 @@ export interface ScheduleParts {
 
 const SCHEDULE_POLL_MS = 15_000;
 const HOUR_MS = 3_600_000;
+const WEEK_MS = 604_800_000;
 
 /** Starts jobs that are due, each in one of the processes that run it, and goes on with those that a process left. */
 export class Schedule {
@@ -103,6 +105,14 @@ export function scheduledErasures(database: Database): readonly Scheduled[] {
     );
   };
   return [{ wanted, everyMs: 0, againAfterMs: 60_000 }];
+}
+
+/** Once a week; never where the log keeps messages for ever. A repeat must find the first copy, whatever is wanted. */
+export function scheduledLogCut(config: Pick<Config, 'logRetentionMs' | 'repeatWindowMs'>): readonly Scheduled[] {
+  if (config.logRetentionMs === null) return [];
+  const keepMs = Math.max(config.logRetentionMs, config.repeatWindowMs);
+  const wanted = async () => [{ kind: 'log cut', args: { keep_ms: keepMs } } as const];
+  return [{ wanted, everyMs: WEEK_MS, againAfterMs: FAILED_AGAIN_MS }];
 }
 
 /** The events that projects no longer keep, once a day. */

@@ -125,6 +125,10 @@ export class ReplayCommands {
     const target = await targetOf(this.#parts, args);
     const generation = await this.#replay.make(target, args.rate, asOfIn(args));
     return this.#parts.whileFed(async () => {
+      let done = 0;
+      await this.#replay.takeDeleted(generation, signal, (messages) => {
+        report({ phase: 'copying', done: (done += messages), unit: 'messages' });
+      });
       const idle = new Idleness();
       await this.#replay.caughtUp(generation, signal, ({ read, end }) => {
         const waiting =

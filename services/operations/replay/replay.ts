@@ -102,6 +102,20 @@ export class Replay {
     return { read: sumOf(offsetsByPartition(await progressSoFar(database, kind, number))), end };
   }
 
+  /** Copies to a generation of analytics what the live one has of messages that are no longer on the log. */
+  async takeDeleted(
+    { kind, number, projectId }: Generation,
+    signal: AbortSignal,
+    onCopied: (messages: number) => void,
+  ): Promise<void> {
+    const { log, database, analytics } = this.#parts;
+    const deleted = (await log.beginnings(MESSAGE_TOPICS)).filter(({ offset }) => offset > 0n);
+    if (kind !== 'analytics' || deleted.length === 0) return;
+    const live = await liveNumberOf(database, kind, projectId);
+    const ranges = deleted.map(({ offset, ...at }) => ({ ...at, from: 0n, to: offset }));
+    await analytics.copyMessages(live, number, { ranges, projectId, signal, onCopied });
+  }
+
   /** Resolves once the generation has caught up with the log. */
   async caughtUp(
     { kind, number }: Pick<Generation, 'kind' | 'number'>,

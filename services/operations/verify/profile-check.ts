@@ -2,8 +2,11 @@
 import type { DifferentProfile, ProfileFinding } from '../../../schemas/verification-report.ts';
 import type { Decoded } from '../../consumers/decode-batch.ts';
 import { Folding } from '../../consumers/projector/fold.ts';
+import { takeSnapshots } from '../../consumers/snapshots.ts';
+import { WantedMessages } from '../../consumers/wanted-messages.ts';
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
+import type { Codec } from '../../messages/codec.ts';
 import { MAX_TRAITS, type Message, MESSAGE_TOPICS } from '../../messages/message.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
@@ -26,6 +29,7 @@ import { readSlice, type Stored, type StoredUser } from './profile-slice.ts';
 import { type ScanParts, scanMessages } from './scan-messages.ts';
 
 export interface ProfileParts extends ScanParts {
+  readonly codec: ScanParts['codec'] & Pick<Codec, 'decodeSnapshot'>;
   readonly log: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
   readonly profiles: Database;
   readonly deadLettered: DeadLettered;
@@ -67,7 +71,7 @@ function withoutForgotten(stored: Stored, erased: ErasedUsers = NOBODY_ERASED): 
   return { ...stored, users: new Map([...stored.users].filter(([, user]) => isLeft(user))) };
 }
 
-function isInSlice({ userKey }: Message, slices: number, slice: number): boolean {
+function isInSlice({ userKey }: Pick<Message, 'userKey'>, slices: number, slice: number): boolean {
   return Number.parseInt(userKey.slice(0, 7), 16) % slices === slice;
 }
 
@@ -86,6 +90,10 @@ async function foldSlice(parts: ProfileParts, { ends }: Stored, slices: number, 
   const folding = new Folding({ maxTraits });
   const undecided = new Set<string>();
   const countedAtMs = new Map<string, number>();
+  const wantedUser = WantedMessages.of(parts.erased, projectId);
+  await takeSnapshots(parts, undefined, wantedUser, async (changes) => {
+    for (const change of changes) if (isInSlice(change, slices, slice)) folding.add(change);
+  });
   for await (const { decoded } of scanMessages(parts, await rangesUpTo(parts.log, ends))) {
     for (const one of decoded.filter(isWanted)) {
       const { content, record, claim } = one;

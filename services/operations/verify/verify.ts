@@ -12,7 +12,7 @@ import { type ComparedCell, compareRecord, differsInClickHouse, differsInPostgre
 import { DeadLetterCoordinates, type DeadLetterStores } from './dead-letter-coordinates.ts';
 import { ForgottenMessages } from './forgotten-messages.ts';
 import { LogCells } from './log-cells.ts';
-import { deletedFromLog, rangesSince, wholeRanges } from './log-ranges.ts';
+import { deletedFromLog, groupByLog, rangesSince, wholeRanges } from './log-ranges.ts';
 import { findMissingEffects } from './missing-effects.ts';
 import { findMissingRows } from './missing-rows.ts';
 import { instantsOf, type Period } from './period.ts';
@@ -91,6 +91,7 @@ class Verification {
   #undecodable = 0;
   #skipped = 0;
   #notKept = 0;
+  #notCompared = 0;
   #deletedFromLog: VerificationReport['deleted_from_log'] = { records: 0, partitions: {} };
   #read = 0;
 
@@ -112,7 +113,9 @@ class Verification {
     await this.#forgotten.countIn(counted, this.#period);
     this.#notKept = counted.notKept;
     this.#deletedFromLog = await deletedFromLog(this.#stores.log);
-    const all = compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints));
+    const all = await this.#comparable(
+      compareRecord(counted.cells, checkpoints.applied, await this.#storedCells(checkpoints)),
+    );
     const { skipped = [], cells = [] } = Object.groupBy(all, ({ log }) =>
       this.#forgotten.isDeleted(log.projectId) ? 'skipped' : 'cells',
     );
@@ -127,6 +130,13 @@ class Verification {
       : null;
     const unlisted = await this.#forgotten.unlisted();
     return this.#report(startedMs, { cells, unknown, faults, profiles, checkpoints, unlisted });
+  }
+
+  /** Without the cells of which the log may lack messages, since it was cut. */
+  async #comparable(all: readonly ComparedCell[]): Promise<readonly ComparedCell[]> {
+    const { onLog = [], cut = [] } = await groupByLog(this.#stores.profiles, all);
+    this.#notCompared = cut.reduce((sum, { counted }) => sum + counted, 0);
+    return onLog;
   }
 
   async #scan(counted: LogCells, checkpoints: Checkpoints, deadLettered: DeadLetterCoordinates): Promise<void> {
@@ -241,6 +251,7 @@ class Verification {
       undecodable: this.#undecodable,
       skipped: this.#skipped,
       events_not_kept: this.#notKept,
+      not_compared: this.#notCompared,
       blank_unlisted: found.unlisted,
       deleted_from_log: this.#deletedFromLog,
       unknown_projects: {

@@ -1,4 +1,4 @@
-import type { Position, TopicPartition } from '../../event-log/event-log.ts';
+import type { Position, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
 import type { Micros, Track } from '../../messages/message.ts';
 import type { RowTable } from './columns.ts';
 import type { ConcernedUser, JoinsQuestion } from './joins.ts';
@@ -204,6 +204,16 @@ export interface LiveNumbers {
   readonly own: ReadonlyMap<string, number>;
 }
 
+/** Messages that a generation takes from another. */
+export interface CopiedMessages {
+  /** Places of the log. */
+  readonly ranges: readonly ScanRange[];
+  /** The only project whose rows are copied; null for all. */
+  readonly projectId: string | null;
+  readonly signal: AbortSignal;
+  readonly onCopied: (messages: number) => void;
+}
+
 /**
  * The generations of analytics: the first is the database that was opened, each later one a database beside it, with the
  * same tables. See `services/generations`.
@@ -219,6 +229,12 @@ export interface AnalyticsGenerations {
   makeGeneration(number: number): Promise<void>;
   /** Deletes what a generation holds: its database; of the first, which is the one that was opened, all rows. */
   dropGeneration(number: number): Promise<void>;
+  /**
+   * Copies the rows of messages at these places of the log, and the values that traits had. May be repeated.
+   *
+   * @throws TidemarkError as `insert`; the reason of the signal.
+   */
+  copyMessages(from: number, to: number, copied: CopiedMessages): Promise<void>;
   /** The name of a generation's database, as SQL takes it: for questions over two of them. */
   databaseOf(number: number): Promise<string>;
   /** Makes the plain views of the database that was opened show these generations. May be repeated. */

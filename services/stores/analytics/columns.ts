@@ -32,7 +32,7 @@ export interface MessageRow<M extends Message> {
 
 /** One trait that a message mentions. */
 export interface TraitRow {
-  readonly message: Identify | Session;
+  readonly message: Pick<Identify | Session, 'projectId' | 'userKey' | 'version'>;
   readonly trait: string;
   readonly value: JsonText;
   readonly kind: TraitKind;

@@ -2,7 +2,13 @@
  * Every place that keeps something of people, and how it forgets somebody: the erasure goes by this list. A test finds the
  * table, the topic, the folder of data or the answers in memory that it lacks.
  */
-import { AUDIENCE_CHANGE_TOPIC, DEAD_LETTER_TOPIC, MESSAGE_TOPICS, PROJECT_TOPIC } from '../../messages/message.ts';
+import {
+  AUDIENCE_CHANGE_TOPIC,
+  DEAD_LETTER_TOPIC,
+  MESSAGE_TOPICS,
+  PROJECT_TOPIC,
+  SNAPSHOT_TOPIC,
+} from '../../messages/message.ts';
 
 export type Way =
   /** Rows with the internal id are deleted, in every generation. */
@@ -99,6 +105,7 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   generations: HAS_NOTHING,
   live_epochs: HAS_NOTHING,
   live_generations: HAS_NOTHING,
+  log_cuts: HAS_NOTHING,
   migrations: HAS_NOTHING,
   processes: HAS_NOTHING,
   projects: HAS_NOTHING,
@@ -132,7 +139,9 @@ export const ANALYTICS_TABLES: Readonly<Record<string, RegisterEntry>> = {
 };
 
 export const LOG_TOPICS: Readonly<Record<string, RegisterEntry>> = {
-  ...Object.fromEntries([...MESSAGE_TOPICS, DEAD_LETTER_TOPIC].map((topic) => [topic, { way: 'records' }])),
+  ...Object.fromEntries(
+    [...MESSAGE_TOPICS, DEAD_LETTER_TOPIC, SNAPSHOT_TOPIC].map((topic) => [topic, { way: 'records' }]),
+  ),
   [PROJECT_TOPIC]: HAS_NOTHING,
   [AUDIENCE_CHANGE_TOPIC]: REMAINS,
 };

@@ -5,6 +5,7 @@ import {
   DEAD_LETTER_TOPIC,
   type Message,
   MESSAGE_TOPICS,
+  SNAPSHOT_TOPIC,
   topicOf,
   TOPICS,
 } from '../../../services/messages/message.ts';
@@ -13,6 +14,7 @@ import { blankRecords, type BlankParts } from '../../../services/operations/eras
 import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
 import { ALL_TIME, userName } from '../../../services/stores/erasures/erased-users.ts';
 import { codec, identify, recordOf, TODAY, track } from '../../support/messages/messages.ts';
+import { SNAPSHOT, SNAPSHOT_END } from '../../support/messages/sample-messages.ts';
 import { searchFiles } from '../../support/search-files.ts';
 import { openNewDatabase } from '../../support/stores/new-stores.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -101,6 +103,29 @@ test('messages that were received after the cut stay', async () => {
 
   expect(blanked.get(nameOf(WANTED.id))).toEqual({ 'tidemark.track': 2 });
   expect(await offsets()).toHaveLength(1);
+});
+
+test('snapshots of a person that were read before the cut are blank, and later ones and those of others stay', async () => {
+  const { folder, log, parts, offsets } = await scene();
+  const snapshotOf = (userId: string, value: string, readAt: bigint) => {
+    const [userKey, traits] = [userKeyOf(PROJECT, userId), [{ ...SNAPSHOT.traits[0]!, value: JSON.stringify(value) }]];
+    const user = { ...SNAPSHOT, projectId: PROJECT, userKey, userId, traits, readAt };
+    return { topic: SNAPSHOT_TOPIC, key: partitionKeyOf(user), value: codec.encodeSnapshot(user) };
+  };
+  await log.append([
+    snapshotOf(WANTED.id, WANTED.value, TODAY),
+    snapshotOf('ben', 'of-ben', TODAY),
+    { topic: SNAPSHOT_TOPIC, key: Buffer.from('end/0'), value: codec.encodeSnapshot(SNAPSHOT_END) },
+  ]);
+
+  const blanked = await blankRecords(parts, new Map([[nameOf(WANTED.id), TODAY]]), SILENT);
+
+  expect(Object.fromEntries(blanked)).toEqual({ [nameOf(WANTED.id)]: { [SNAPSHOT_TOPIC]: 1 } });
+  expect(await searchFiles(folder, WANTED)).toEqual([]);
+  expect(await searchFiles(folder, { value: 'of-ben' })).not.toEqual([]);
+  await log.append([snapshotOf(WANTED.id, 'later', TODAY + 1n)]);
+  await blankRecords(parts, new Map([[nameOf(WANTED.id), TODAY]]), SILENT);
+  expect(await offsets()).toHaveLength(3);
 });
 
 test('a record that cannot be decoded is judged by when the log stored it', async () => {

@@ -8,6 +8,7 @@ import type {
   Session,
   Track,
 } from '../../../services/messages/message.ts';
+import type { SnapshotEnd, UserSnapshot } from '../../../services/messages/snapshot.ts';
 import { EARLIEST, END_OF_TIME } from '../../../services/messages/timestamp.ts';
 import { userKeyOf } from '../../../services/messages/user-key.ts';
 
@@ -66,6 +67,25 @@ export const PROJECT: ProjectRecord = {
   createdAt: 10_413_791_999_999_999n,
   revision: 3n,
   deletedAt: null,
+};
+export const SNAPSHOT: UserSnapshot = {
+  projectId: envelope.projectId,
+  userKey: envelope.userKey,
+  userId: 'Jürgen 🛒',
+  anonymousId: null,
+  firstSeen: -1n,
+  lastSeen: 10_413_791_999_999_999n,
+  readAt: 1_795_132_800_000_001n,
+  anonymous: { value: true, version: envelope.version },
+  sightings: [{ id: 'cookie', version: '0'.repeat(32) }],
+  traits: [
+    { name: 'n', value: '1e400', version: envelope.version },
+    { name: 'gone', value: null, version: 'f'.repeat(32) },
+  ],
+};
+export const SNAPSHOT_END: SnapshotEnd = {
+  readAt: 1_795_132_800_000_002n,
+  upTo: [{ topic: 'tidemark.track', partition: 3, offset: 9_007_199_254_740_993n }],
 };
 export const DEAD_LETTER: DeadLetter = {
   topic: 'tidemark.track',

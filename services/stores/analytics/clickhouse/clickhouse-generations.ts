@@ -1,14 +1,18 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { hasCode, TidemarkError } from '../../../runtime/errors.ts';
-import type { AnalyticsStore, LiveNumbers } from '../analytics-store.ts';
+import type { AnalyticsStore, CopiedMessages, LiveNumbers } from '../analytics-store.ts';
+import { copyMessages } from './copy-messages.ts';
 import { type Deployment, quotedName } from './deployment.ts';
 import { openingError } from './errors.ts';
+import type { ForgettingParts } from './forget-rows.ts';
 import { FORGET_DOUBTFUL } from './ingested-ranges.ts';
 import { viewStatements } from './views.ts';
 import type { QueryQueue } from '../query-queue.ts';
 
 /** The store of one generation's database. */
 export interface GenerationStore extends AnalyticsStore {
+  /** Each server with the tables of the generation. */
+  readonly shardParts: readonly ForgettingParts[];
   /** Runs a statement that defines something. */
   define(sql: string, settings?: ClickHouseSettings): Promise<void>;
 }
@@ -82,6 +86,11 @@ export class ClickHouseGenerations {
     const name = this.#plainNameOf(number);
     for (const database of new Set([name, this.#localOf(name)]))
       await this.#first.define(`DROP DATABASE IF EXISTS ${quotedName(database)} SYNC`, DROPPING);
+  }
+
+  async copy(from: number, to: number, copied: CopiedMessages): Promise<void> {
+    const { shardParts } = await this.open(to);
+    await copyMessages(shardParts, quotedName(this.#localOf(this.#plainNameOf(from))), copied);
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Micros } from '../../../messages/message.ts';
 import type {
   AnalyticsStore,
   ChangesQuery,
+  CopiedMessages,
   Difference,
   Evaluation,
   EventsQuery,
@@ -117,7 +118,7 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   tryInsert(rows: Rows): Promise<void> {
-    this.#refuseIfStopping();
+    refuseIfStopping(this.#stopping.signal);
     return tryRows(this.#target, rows, (sql) => this.define(sql));
   }
 
@@ -126,7 +127,7 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   async compactIngested(): Promise<void> {
-    this.#refuseIfStopping();
+    refuseIfStopping(this.#stopping.signal);
     try {
       await this.#ingestedRanges.compact();
     } catch (error) {
@@ -139,7 +140,7 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
-    this.#refuseIfStopping();
+    refuseIfStopping(this.#stopping.signal);
     const { questions, lookups, shards } = this.#clients;
     if (query.isLookUp === true) return this.#ask(lookups, query, limits);
     // What is estimated or planned of the tables that refer to others says nothing of those.
@@ -156,7 +157,7 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
-    this.#refuseIfStopping();
+    refuseIfStopping(this.#stopping.signal);
     const stopping = this.#stopping.signal;
     const leave = await this.#databases.gates.streams.enter(query.projectId ?? '', stopping);
     let opened: QuestionStream | undefined;
@@ -170,7 +171,7 @@ export class ClickHouseStore implements AnalyticsStore {
       return opened;
     } catch (error) {
       onEnd();
-      this.#refuseIfStopping();
+      refuseIfStopping(this.#stopping.signal);
       throw error;
     }
   }
@@ -180,13 +181,13 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   async difference(evaluation: Evaluation, members: Query, limits: QueryLimits): Promise<Difference> {
-    this.#refuseIfStopping();
+    refuseIfStopping(this.#stopping.signal);
     const find = (): Promise<Difference> => this.liveHistory.difference(evaluation, members, limits);
     return this.#databases.gates.evaluations.run(evaluation.projectId, this.#stopping.signal, find);
   }
 
   finalize(evaluation: Evaluation): Promise<void> {
-    this.#refuseIfStopping();
+    refuseIfStopping(this.#stopping.signal);
     return this.liveHistory.finalize(evaluation);
   }
 
@@ -195,7 +196,7 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   forgetAudience(projectId: string, audienceId: string): Promise<void> {
-    this.#refuseIfStopping();
+    refuseIfStopping(this.#stopping.signal);
     return this.liveHistory.forget(projectId, audienceId);
   }
 
@@ -204,13 +205,13 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   forget(whose: Whose, { signal, ...options }: ForgettingOptions): Promise<readonly ForgottenRows[]> {
-    this.#refuseIfStopping();
-    return forgetRows(this.#shards, whose, { ...options, signal: AbortSignal.any([signal, this.#stopping.signal]) });
+    refuseIfStopping(this.#stopping.signal);
+    return forgetRows(this.shardParts, whose, { ...options, signal: AbortSignal.any([signal, this.#stopping.signal]) });
   }
 
   countOf(whose: Whose): Promise<readonly ForgottenRows[]> {
-    this.#refuseIfStopping();
-    return countRows(this.#shards, whose);
+    refuseIfStopping(this.#stopping.signal);
+    return countRows(this.shardParts, whose);
   }
 
   /** Runs a DDL statement, adapted to the deployment of this ClickHouse. */
@@ -225,7 +226,7 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   ofGeneration(number: number): Promise<AnalyticsStore> {
-    this.#refuseIfStopping();
+    refuseIfStopping(this.#stopping.signal);
     return this.#generations.open(number);
   }
 
@@ -241,6 +242,10 @@ export class ClickHouseStore implements AnalyticsStore {
     return this.#generations.drop(number);
   }
 
+  copyMessages(from: number, to: number, copied: CopiedMessages): Promise<void> {
+    return this.#generations.copy(from, to, copied);
+  }
+
   showGenerations(live: LiveNumbers): Promise<void> {
     return this.#generations.show(live);
   }
@@ -250,13 +255,12 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
+    return (this.#closed ??= this.#close());
   }
 
   /** Closing waits for it. */
   async #inserting<T>(insert: () => Promise<T>): Promise<T> {
-    this.#refuseIfStopping();
+    refuseIfStopping(this.#stopping.signal);
     const inserted = insert();
     this.#inserts.add(inserted);
     try {
@@ -268,7 +272,7 @@ export class ClickHouseStore implements AnalyticsStore {
     }
   }
 
-  get #shards(): readonly ForgettingParts[] {
+  get shardParts(): readonly ForgettingParts[] {
     const { lack } = this.#databases;
     return this.#clients.shards.map((client) => ({ client, ask: (query) => this.#askOn(client, query), lack }));
   }
@@ -283,10 +287,6 @@ export class ClickHouseStore implements AnalyticsStore {
 
   #ask(client: ClickHouseClient, query: Query, limits: QueryLimits): Promise<QueryResult> {
     return askRows(client, query, limits, { deployment: this.#deployment, stopping: this.#stopping.signal });
-  }
-
-  #refuseIfStopping(): void {
-    refuseIfStopping(this.#stopping.signal);
   }
 
   async #close(): Promise<void> {

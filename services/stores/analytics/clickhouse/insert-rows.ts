@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, drainStream } from '@clickhouse/client';
-import { allSettledOrThrow } from '../../../runtime/all-settled-or-throw.ts';
+import { allSettledOrThrow } from '../../../runtime/pause.ts';
 import { EventLoopYielder } from '../../../runtime/event-loop-yielder.ts';
 import type { Rows } from '../analytics-store.ts';
 import { columnNames, ROW_TABLES } from '../columns.ts';
