@@ -11,8 +11,7 @@ import { RowFile } from '../../services/stores/analytics/chdb/row-file.ts';
 import { ClickHouseAudiences } from '../../services/stores/analytics/clickhouse/clickhouse-audiences.ts';
 import { ClickHouseStore } from '../../services/stores/analytics/clickhouse/clickhouse-store.ts';
 import { SqlProfileStore } from '../../services/stores/profiles/sql-profile-store.ts';
-
-type Method = (...args: never[]) => Promise<unknown>;
+import { around } from './around.ts';
 
 export type KillStep =
   | 'a row file is half written'
@@ -99,18 +98,6 @@ function die(): never {
   writeSync(2, `killed where ${step}\n`);
   process.kill(process.pid, 'SIGKILL');
   throw new Error('it is dead');
-}
-
-/** Has every call of a method made by `wrapper`, which is given the call as it would have been. */
-function around<Name extends string>(
-  prototype: Record<Name, Method>,
-  name: Name,
-  wrapper: (call: () => Promise<unknown>, ...args: never[]) => Promise<unknown>,
-): void {
-  const real = prototype[name];
-  prototype[name] = function (this: unknown, ...args: never[]) {
-    return wrapper(() => real.apply(this, args), ...args);
-  };
 }
 
 /** The first half of the first piece. */

@@ -3,7 +3,15 @@ import { onTestFinished } from 'vitest';
 import { blankRecord } from '../../services/event-log/blank.ts';
 import { openEventLog, openExpiringTopic, openLogCopy } from '../../services/event-log/open.ts';
 import { Codec } from '../../services/messages/codec.ts';
-import { type DeadLetter, type AudienceChange, AUDIENCE_CHANGE_TOPIC, DEAD_LETTER_TOPIC, type Message, topicOf, TOPICS } from '../../services/messages/message.ts';
+import {
+  type DeadLetter,
+  type AudienceChange,
+  AUDIENCE_CHANGE_TOPIC,
+  DEAD_LETTER_TOPIC,
+  type Message,
+  topicOf,
+  TOPICS,
+} from '../../services/messages/message.ts';
 import { partitionKeyOf } from '../../services/messages/user-key.ts';
 import { openSchemaIds } from '../../services/messages/registry/open.ts';
 

@@ -1,7 +1,8 @@
 /** Cuts the log: messages older than the retention are deleted once a snapshot on the log stands for them. */
 import { nameOf } from '../../event-log/partition.ts';
 import type { EventLog, LogCoordinates, ScanRange } from '../../event-log/event-log.ts';
-import { MESSAGE_TOPICS } from '../../messages/message.ts';
+import type { Codec } from '../../messages/codec.ts';
+import { DEAD_LETTER_TOPIC, MESSAGE_TOPICS, type Micros } from '../../messages/message.ts';
 import { microsAt } from '../../messages/timestamp.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import type { Database } from '../../stores/database/database.ts';
@@ -9,6 +10,7 @@ import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import { IS_LISTED, IS_WAITING } from '../../stores/profiles/dead-letter-rows.ts';
 import { progressSoFar } from '../../stores/profiles/progress-of.ts';
 import { manifestOf } from '../backup/backup-folder.ts';
+import { repeatProjects } from '../project-log/project-writer.ts';
 import { type FollowedParts, followDeadLetters } from '../dead-letters/follow-dead-letters.ts';
 import type { JobArguments } from '../jobs/job.ts';
 import { noteCut, rangesSince, wholeRanges } from '../verify/log-ranges.ts';
@@ -16,7 +18,7 @@ import { type SnapshotParts, writeSnapshot } from './write-snapshot.ts';
 
 export interface LogCutParts extends SnapshotParts, FollowedParts {
   readonly log: EventLog;
-  readonly codec: SnapshotParts['codec'] & FollowedParts['codec'];
+  readonly codec: SnapshotParts['codec'] & FollowedParts['codec'] & Pick<Codec, 'encodeProject' | 'decodeProject'>;
   readonly database: Database;
   /** Where backups are made; undefined where none are. Nothing is deleted that the last one there does not have. */
   readonly backupFolder: string | undefined;
@@ -45,14 +47,9 @@ export async function cutLog(
 ): Promise<CutLog> {
   const { log, database } = parts;
   const before = microsAt(Date.now() - keepMs);
-  const whole = await wholeRanges(log, MESSAGE_TOPICS);
-  const needed = await neededFrom(parts, call);
-  const cut: LogCoordinates[] = [];
-  for (const range of await rangesSince(log, whole, before, 0)) {
-    const { topic, partition } = range;
-    const offset = smaller(await endOfOld(log, range, Number(before / 1_000n)), needed.get(nameOf(range)) ?? 0n);
-    cut.push({ topic, partition, offset });
-  }
+  const [whole, letters] = await Promise.all([wholeRanges(log, MESSAGE_TOPICS), wholeRanges(log, [DEAD_LETTER_TOPIC])]);
+  const needed = await neededFrom(parts, letters, call);
+  const cut = await oldParts(log, whole, before, needed);
   const begins = new Map(whole.map((range) => [nameOf(range), range.from]));
   const deleted = totalOf(cut.map((one) => positive(one.offset - (begins.get(nameOf(one)) ?? 0n))));
   const all = totalOf(whole.map(({ from, to }) => to - from));
@@ -64,8 +61,26 @@ export async function cutLog(
   const { users, from } = await writeSnapshot(parts, upTo, call);
   // Before anything is deleted: verification leaves out what may be.
   await noteCut(database, cut, before);
-  await log.cut([...cut, ...from]);
+  // A file of an embedded log goes only where all its records may.
+  const others = [...from, ...(await oldParts(log, letters, before, needed)), ...(await repeatProjects(parts))];
+  await log.cut([...cut, ...others]);
   return { users, messages: Number(deleted) };
+}
+
+/** By partition, the first record that stays. */
+async function oldParts(
+  log: Pick<EventLog, 'scan'>,
+  whole: readonly ScanRange[],
+  before: Micros,
+  needed: ReadonlyMap<string, bigint>,
+): Promise<readonly LogCoordinates[]> {
+  const parts: LogCoordinates[] = [];
+  for (const range of await rangesSince(log, whole, before, 0)) {
+    const { topic, partition } = range;
+    const offset = smaller(await endOfOld(log, range, Number(before / 1_000n)), needed.get(nameOf(range)) ?? 0n);
+    parts.push({ topic, partition, offset });
+  }
+  return parts;
 }
 
 /** Reads on from where the search ended, for some thousand records at most. */
@@ -83,6 +98,7 @@ async function endOfOld(log: Pick<EventLog, 'scan'>, range: ScanRange, beforeMs:
  */
 async function neededFrom(
   parts: LogCutParts,
+  letters: readonly ScanRange[],
   { signal }: Pick<CommandCall, 'signal'>,
 ): Promise<ReadonlyMap<string, bigint>> {
   const { database, backupFolder } = parts;
@@ -94,10 +110,14 @@ async function neededFrom(
   const [first = new Map<string, bigint>(), ...others] = positions.map(
     (some) => new Map(some.map((one) => [nameOf(one), one.offset])),
   );
-  const needed = others.reduce(
-    (least, some) => new Map([...least].map(([name, offset]) => [name, smaller(offset, some.get(name) ?? 0n)])),
-    first,
+  const needed = new Map(
+    others.reduce(
+      (least, some) => new Map([...least].map(([name, offset]) => [name, smaller(offset, some.get(name) ?? 0n)])),
+      first,
+    ),
   );
+  // Those that were there before they were followed.
+  for (const { to, ...at } of letters) needed.set(nameOf(at), to);
   const limits = [...(await database.query<LogCoordinates>(WAITING_LETTERS)), ...(await backedUpTo(backupFolder))];
   for (const limit of limits) {
     const known = needed.get(nameOf(limit));
@@ -115,7 +135,10 @@ async function backedUpTo(folder: string | undefined): Promise<readonly LogCoord
 
 const WAITING_LETTERS = `
   select topic, partition, min(log_offset) as offset from dead_letters l
-  where ${IS_LISTED} and ${IS_WAITING} group by topic, partition`;
+  where ${IS_LISTED} and ${IS_WAITING} group by topic, partition
+  union all
+  select '${DEAD_LETTER_TOPIC}', letter_partition, min(letter_offset) from dead_letters l
+  where ${IS_LISTED} and ${IS_WAITING} group by letter_partition`;
 
 function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b;

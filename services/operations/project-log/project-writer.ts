@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventLog } from '../../event-log/event-log.ts';
+import type { EventLog, LogCoordinates } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { PROJECT_TOPIC, type ProjectRecord } from '../../messages/message.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { Looking } from '../../runtime/looking.ts';
 import type { Database } from '../../stores/database/database.ts';
 import { NO_LIMITS } from '../../stores/projects/project-store.ts';
+import { type LogAndCodec, readProjects } from './read-projects.ts';
 
 export interface ProjectWriterParts {
   readonly log: Pick<EventLog, 'append' | 'check'>;
@@ -60,7 +61,7 @@ export class ProjectWriter {
   async #writeProjects(): Promise<void> {
     const { database } = this.#parts;
     const rows = await database.query<ProjectRow>(CLAIM);
-    await this.#append(rows.map(recordOf));
+    await appendProjects(this.#parts, rows.map(recordOf));
     // One that was changed or claimed since has a higher revision, and its turn comes.
     await database.query(CONFIRM, [
       rows.map(({ id }) => id),
@@ -74,21 +75,37 @@ export class ProjectWriter {
     const rows = await database.query<DeletedRow>(
       `select project_id as id, project_name as name, requested_at_us as "deletedAt" ${NOT_ON_LOG}`,
     );
-    await this.#append(rows.map(deletionOf));
+    await appendProjects(this.#parts, rows.map(deletionOf));
     await database.query(ON_LOG, [rows.map(({ id }) => id)]);
   }
+}
 
-  async #append(projects: readonly ProjectRecord[]): Promise<void> {
-    const { log, codec } = this.#parts;
-    if (projects.length === 0) return;
-    await log.append(
-      projects.map((project) => ({
-        topic: PROJECT_TOPIC,
-        key: Buffer.from(project.projectId),
-        value: codec.encodeProject(project),
-      })),
-    );
-  }
+/**
+ * Puts what the log says of each project there once more. Resolves with where it said so before: nobody needs records
+ * before these offsets any more.
+ *
+ * @throws TidemarkError as `readProjects`, and as `EventLog.append`.
+ */
+export async function repeatProjects(
+  parts: LogAndCodec & Pick<ProjectWriterParts, 'log' | 'codec'>,
+): Promise<readonly LogCoordinates[]> {
+  const ends = await parts.log.ends([PROJECT_TOPIC]);
+  await appendProjects(parts, [...(await readProjects(parts)).values()]);
+  return ends;
+}
+
+async function appendProjects(
+  { log, codec }: Pick<ProjectWriterParts, 'log' | 'codec'>,
+  projects: readonly ProjectRecord[],
+): Promise<void> {
+  if (projects.length === 0) return;
+  await log.append(
+    projects.map((project) => ({
+      topic: PROJECT_TOPIC,
+      key: Buffer.from(project.projectId),
+      value: codec.encodeProject(project),
+    })),
+  );
 }
 
 // Everything of a project that is on the log, as text.

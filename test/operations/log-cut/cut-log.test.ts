@@ -5,7 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Projector } from '../../../services/consumers/projector/projector.ts';
 import { Sink } from '../../../services/consumers/sink/sink.ts';
-import { type Message, MESSAGE_TOPICS, SNAPSHOT_TOPIC, topicOf } from '../../../services/messages/message.ts';
+import {
+  DEAD_LETTER_TOPIC,
+  type Message,
+  MESSAGE_TOPICS,
+  SNAPSHOT_TOPIC,
+  topicOf,
+} from '../../../services/messages/message.ts';
 import { anonymousKeyOf, userKeyOf } from '../../../services/messages/user-key.ts';
 import { cutLog } from '../../../services/operations/log-cut/cut-log.ts';
 import { Replay } from '../../../services/operations/replay/replay.ts';
@@ -37,7 +43,7 @@ beforeAll(async () => {
   const urls = await newStores(folder);
   const database = await openDatabase(urls.PROFILES_URL);
   await migrateDatabase(database);
-  for (const topic of [...MESSAGE_TOPICS, SNAPSHOT_TOPIC]) log.records(topic, 0);
+  for (const topic of [...MESSAGE_TOPICS, SNAPSHOT_TOPIC, DEAD_LETTER_TOPIC]) log.records(topic, 0);
   const analytics = await openAnalytics(urls.ANALYTICS_URL);
   installation = new WholeInstallation({ log, database, analytics, alterAnalytics: () => Promise.resolve() });
 });
@@ -175,6 +181,40 @@ describe('a log that is cut behind a snapshot', { timeout: 300_000 }, () => {
     expect(await beginnings()).toBe(at);
 
     expect((await cutNow()).messages).toBe(100);
+  });
+
+  test('a dead letter goes with the log, unless it waits', async () => {
+    const shop = await made('Letters');
+    const messages = history(shop, 100, 6);
+    await append(messages);
+    await installation.readAll();
+    const tracks = (await log.ends(['tidemark.track']))[0]!.offset;
+    const letGo = async (offset: bigint): Promise<void> => {
+      await installation.database.query(
+        `insert into settled_dead_letters (topic, partition, log_offset, state, settled_at_ms)
+         values ('tidemark.track', 0, $1, 'dropped', 0)`,
+        [offset],
+      );
+    };
+    for (const offset of [tracks - 2n, tracks - 1n]) {
+      const { key, value } = log.records('tidemark.track', 0)[Number(offset)]!;
+      const about = { topic: 'tidemark.track', partition: 0, offset, key, value } as const;
+      const letter = { ...about, error: 'MESSAGE_UNDECODABLE: no', failedAt: 1n, reader: 'sink' } as const;
+      log.put(DEAD_LETTER_TOPIC, 0, { key, value: codec.encodeDeadLetter(letter) });
+    }
+    await letGo(tracks - 2n);
+
+    await cutNow();
+
+    const first = async () => (await log.beginnings([DEAD_LETTER_TOPIC])).map(({ offset }) => offset);
+    expect(await first()).toEqual([1n]);
+    expect((await log.beginnings(['tidemark.track']))[0]?.offset).toBe(tracks - 1n);
+
+    await letGo(tracks - 1n);
+    await append(history(shop, 100, 7));
+    await installation.readAll();
+    await cutNow();
+    expect(await first()).toEqual([2n]);
   });
 
   test('somebody who is forgotten is in no later snapshot, and comes back from none of before', async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { EventLog } from '../../../services/event-log/event-log.ts';
 import { openEventLog } from '../../../services/event-log/open.ts';
-import { ProjectWriter } from '../../../services/operations/project-log/project-writer.ts';
+import { ProjectWriter, repeatProjects } from '../../../services/operations/project-log/project-writer.ts';
 import { ProjectsOnLog } from '../../../services/operations/project-log/projects-on-log.ts';
 import { readProjects } from '../../../services/operations/project-log/read-projects.ts';
 import { Codec } from '../../../services/messages/codec.ts';
@@ -11,6 +11,7 @@ import { TidemarkError } from '../../../services/runtime/errors.ts';
 import { deleteAsOnLog, deleteProject } from '../../../services/stores/projects/delete-project.ts';
 import type { Project } from '../../../services/stores/projects/project-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
+import { MemoryLog } from '../../support/event-log/memory-log.ts';
 import { sharedDatabase } from '../../support/stores/database.ts';
 import { IDENTIFY } from '../../support/messages/sample-messages.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -58,6 +59,24 @@ async function recordsOn(log: EventLog): Promise<bigint> {
 }
 
 describe('projects are put on the log', () => {
+  test('and once more, for what was there before to be cut: what a start reads stays', async () => {
+    const log = new MemoryLog();
+    const { id } = await makeProject('Old');
+    const gone = await makeProject('Gone');
+    await writerTo(log).write();
+    await new SqlProjectStore(database()).updateProject(id, { name: 'New' });
+    await deleteProject(database(), gone.id, 'Gone');
+    await writerTo(log).write();
+    const before = await readProjects({ log, codec });
+
+    const upTo = await repeatProjects({ log, codec });
+    await log.cut(upTo);
+
+    expect(await log.beginnings(['tidemark.project'])).toEqual(upTo);
+    expect(before.size).toBe(2);
+    expect(await readProjects({ log, codec })).toEqual(before);
+  });
+
   test('a project is put on the log once, and again after each change of it', async () => {
     const log = await openLog();
     const writer = writerTo(log);
