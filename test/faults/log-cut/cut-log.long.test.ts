@@ -70,11 +70,17 @@ interface Counted {
   readonly series: readonly { readonly value?: unknown; readonly values: readonly number[] }[];
 }
 
+interface Known {
+  readonly traits: object;
+  readonly anonymous_ids: readonly string[];
+}
+
 /** Posts messages in turn, each until it is accepted, and knows what they come to. */
 class Poster {
   posted = 0;
   readonly #plans = new Map<string, number | null>();
   readonly #events = new Map<string, number>();
+  readonly #ids = new Map<string, Set<string>>();
 
   async post(service: ServiceProcess, wanted: () => boolean): Promise<void> {
     while (wanted()) {
@@ -90,6 +96,7 @@ class Poster {
 
   #note(number: number): void {
     const id = senderOf(number);
+    this.#ids.set(id, (this.#ids.get(id) ?? new Set()).add(anonymousIdOf(number)));
     if (isEvent(number)) this.#events.set(id, (this.#events.get(id) ?? 0) + 1);
     else this.#plans.set(id, planOf(number));
   }
@@ -101,11 +108,12 @@ class Poster {
     const { series } = await service.ask<Counted>('/v1/events/counts', question);
     for (let user = 0; user < USERS; user++) {
       const id = `u${user}`;
-      const { traits } = await service.ask<{ readonly traits: object }>(`/v1/users/${id}`);
+      const { traits, anonymous_ids: ids } = await service.ask<Known>(`/v1/users/${id}`);
       const events = series.find(({ value }) => value === id)?.values[0];
       const plan = this.#plans.get(id) ?? null;
-      const wanted = { traits: plan === null ? {} : { plan }, events: this.#events.get(id) };
-      if (!isDeepStrictEqual({ traits, events }, wanted)) found.push({ id, traits, events, wanted });
+      const wanted = { traits: plan === null ? {} : { plan }, events: this.#events.get(id), ids: this.#ids.get(id) };
+      const is = { traits, events, ids: new Set(ids) };
+      if (!isDeepStrictEqual(is, wanted)) found.push({ id, is, wanted });
     }
     return found;
   }
@@ -113,6 +121,10 @@ class Poster {
 
 function senderOf(number: number): string {
   return `u${(number * 7) % USERS}`;
+}
+
+function anonymousIdOf(number: number): string {
+  return `a${number % 11}`;
 }
 
 function isEvent(number: number): boolean {
@@ -124,7 +136,7 @@ function planOf(number: number): number | null {
 }
 
 function messageOf(number: number): object {
-  const who = { user_id: senderOf(number), anonymous_id: `a${number % 11}`, message_id: `m${number}` };
+  const who = { user_id: senderOf(number), anonymousId: anonymousIdOf(number), message_id: `m${number}` };
   if (!isEvent(number)) return { ...who, type: 'identify', traits: { plan: planOf(number) } };
   return { ...who, type: 'track', event: 'Seen', properties: { of: senderOf(number), number } };
 }
