@@ -1,7 +1,14 @@
 import { beginningOf } from '../event-log/identity.ts';
 import { countOf } from '../event-log/deleted-records.ts';
-import type { EventLog, LogReader, PartitionRecords, Position, TopicPartition } from '../event-log/event-log.ts';
-import { isAmong } from '../event-log/partition.ts';
+import type {
+  EventLog,
+  LogCoordinates,
+  LogReader,
+  PartitionRecords,
+  Position,
+  TopicPartition,
+} from '../event-log/event-log.ts';
+import { isAmong, nameOf } from '../event-log/partition.ts';
 import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -13,7 +20,7 @@ import type { EventCuts } from '../stores/projects/kept-events.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ReaderLoop, type ReaderLoopOptions, type Trouble } from './reader-loop.ts';
 import type { Throttle } from './throttle/throttle.ts';
-import { numbersOf, takeSnapshots } from './snapshots.ts';
+import { firstRecordIn, numbersOf, takeSnapshots } from './snapshots.ts';
 import { WantedMessages } from './wanted-messages.ts';
 
 /** The options that projector and sink have in common. */
@@ -98,21 +105,34 @@ export abstract class LogConsumer {
   }
 
   /**
-   * Before partitions are read for the first time whose oldest records are deleted: takes the snapshots that stand for them,
-   * warns of those that none covers, and moves the positions to where the partitions begin. Returns whether there are any.
+   * Before partitions are read for the first time: takes the snapshots that stand for records which were deleted, or which a
+   * restored log never had; warns of those that none covers, and moves the positions to where the partitions begin. Returns
+   * whether they moved.
    */
   async #takeSnapshots(
     fresh: readonly TopicPartition[],
     { takeSnapshot, skip }: Pick<ConsumerSteps, 'takeSnapshot' | 'skip'>,
   ): Promise<boolean> {
     const { log, logger } = this.#options;
-    const beginnings = await log.beginnings([...new Set(fresh.map(({ topic }) => topic))]);
-    const behind = beginnings.filter((one) => one.offset > 0n && isAmong(fresh, one));
-    if (behind.length === 0) return false;
-    const deleted = await takeSnapshots(this.#options, numbersOf(behind), await this.wanted(), (changes) =>
+    const topics = [...new Set(fresh.map(({ topic }) => topic))];
+    const [beginnings, ends] = await Promise.all([log.beginnings(topics), log.ends(topics)]);
+    const ever = ends.filter((one) => one.offset > 0n && isAmong(fresh, one));
+    if (ever.length === 0) return false;
+    const { uncovered, covered } = await takeSnapshots(this.#options, numbersOf(ever), await this.wanted(), (changes) =>
       this.loop.withRetry('write a snapshot', () => takeSnapshot(changes)),
     );
-    if (countOf(deleted) > 0) logger.warn({ deleted }, 'records were deleted from the log before they were read');
+    if (countOf(uncovered) > 0) {
+      logger.warn({ deleted: uncovered }, 'records were deleted from the log before they were read');
+    }
+    const behind: LogCoordinates[] = [];
+    for (const { topic, partition, offset: end } of ever) {
+      const at = { topic, partition };
+      const from = beginnings.find((one) => isAmong([at], one))?.offset ?? 0n;
+      const upTo = covered.get(nameOf(at)) ?? 0n;
+      const offset = await firstRecordIn(log, { ...at, from, to: upTo < end ? upTo : end });
+      if (offset > 0n) behind.push({ ...at, offset });
+    }
+    if (behind.length === 0) return false;
     await skip(behind.map((one) => ({ from: beginningOf(one), to: { ...one, identity: DELETED } })));
     return true;
   }

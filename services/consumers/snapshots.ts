@@ -12,6 +12,13 @@ export interface SnapshotSource {
   readonly codec: Pick<Codec, 'prepare' | 'decodeSnapshot'>;
 }
 
+export interface SnapshotsRead {
+  /** The records that no snapshot covers, by `topic/partition`; no member where all are covered. */
+  readonly uncovered: Readonly<Record<string, number>>;
+  /** Up to where they have everything, by `topic/partition`. */
+  readonly covered: ReadonlyMap<string, bigint>;
+}
+
 const SNAPSHOT_PIECE = { maxRecords: 500, maxBytes: 4 * 2 ** 20 };
 
 /**
@@ -19,18 +26,16 @@ const SNAPSHOT_PIECE = { maxRecords: 500, maxBytes: 4 * 2 ** 20 };
  * nothing. Snapshots overlap: merging what is there already changes nothing.
  *
  * @param partitions Numbers: a user is in the partition of the same number of every topic. Undefined: all of them.
- * @returns The records that no snapshot covers, by `topic/partition`; no member where all are covered.
  */
 export async function takeSnapshots(
   { log, codec }: SnapshotSource,
   partitions: ReadonlySet<number> | undefined,
   wanted: WantedMessages | undefined,
   take: (changes: readonly ProfileChange[]) => Promise<void>,
-): Promise<Readonly<Record<string, number>>> {
+): Promise<SnapshotsRead> {
   const deleted = Object.entries(await deletedRecords(log, MESSAGE_TOPICS)).filter(([name]) =>
     isWanted(partitions, Number(name.slice(name.lastIndexOf('/') + 1))),
   );
-  if (deleted.length === 0) return {};
   const covered = new Map<string, bigint>();
   for await (const { records } of log.scan(await snapshotRanges(log, partitions), SNAPSHOT_PIECE)) {
     await codec.prepare(records.map(({ value }) => value));
@@ -41,7 +46,18 @@ export async function takeSnapshots(
     );
     if (users.length > 0) await take(users.map(changeOfSnapshot));
   }
-  return Object.fromEntries(deleted.filter(([name, records]) => (covered.get(name) ?? 0n) < BigInt(records)));
+  const uncovered = deleted.filter(([name, records]) => (covered.get(name) ?? 0n) < BigInt(records));
+  return { uncovered: Object.fromEntries(uncovered), covered };
+}
+
+/** The offset of the first record of a range that is not blank; its end if it has no such record. */
+export async function firstRecordIn(log: Pick<EventLog, 'scan'>, range: ScanRange): Promise<bigint> {
+  if (range.from >= range.to) return range.from;
+  for await (const { records } of log.scan([range], { maxRecords: 1 })) {
+    const [first] = records;
+    if (first !== undefined) return first.offset;
+  }
+  return range.to;
 }
 
 async function snapshotRanges(

@@ -202,7 +202,8 @@ export interface LogCopy extends Pick<EventLog, 'ends' | 'scan' | 'close'> {
   /**
    * Resolves once these records of one partition are durable, each at its offset and with its time.
    *
-   * @param records In order, the first at the partition's end or beyond: the offsets in between have no record.
+   * @param records In order, the first at the partition's end or beyond: the offsets in between have no record, or
+   *   on Kafka a blank one.
    * @param end Where the partition is to end: the offsets behind the last record have none. Left out: behind it.
    * @throws TidemarkError `RESTORE_REFUSED` where a record cannot have its offset; `LOG_UNAVAILABLE`, retryable.
    */

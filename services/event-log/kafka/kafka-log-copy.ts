@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { EventLog, EventLogOptions, LogCopy, LogRecord, TopicPartition } from '../event-log.ts';
+import { blankRecord } from '../blank.ts';
 import { nameOf } from '../partition.ts';
 import { partitionOffsets } from './bounds.ts';
 import { failureOf, faultOf, isFatal, KAFKA } from './faults.ts';
@@ -66,16 +67,17 @@ export class KafkaLogCopy implements LogCopy {
   async appendAt(partition: TopicPartition, records: readonly LogRecord[], wantedEnd?: bigint): Promise<void> {
     const { ends, maxBatchBytes } = this.#topics;
     const name = nameOf(partition);
-    let end = ends.get(name) ?? 0n;
-    for (const batch of batchesOf(records, maxBatchBytes)) {
-      const gap = batch.find(({ offset }, index) => offset !== end + BigInt(index));
-      if (gap !== undefined) throw gapRefusal(name, gap.offset);
+    const first = ends.get(name) ?? 0n;
+    const [next] = records;
+    if (next !== undefined && next.offset < first)
+      throw offsetsRefusal(`${name} has a record at offset ${next.offset}`);
+    let end = first;
+    for (const batch of batchesOf(atEachOffset(first, records, wantedEnd ?? 0n), maxBatchBytes)) {
       await (this.#takesTimes ??= this.#setTimestamps(PRODUCER_TIME));
       await this.#send(partition, batch, end);
       end += BigInt(batch.length);
       ends.set(name, end);
     }
-    if (wantedEnd !== undefined && end < wantedEnd) throw gapRefusal(name, wantedEnd);
   }
 
   finish(): Promise<void> {
@@ -127,24 +129,33 @@ export class KafkaLogCopy implements LogCopy {
   }
 }
 
-/** Pure. */
-function batchesOf(records: readonly LogRecord[], maxBytes: number): readonly (readonly LogRecord[])[] {
-  const batches: LogRecord[][] = [];
-  let bytes = Infinity;
+/** With blank records in between: Kafka cannot leave an offset out. */
+function* atEachOffset(first: bigint, records: readonly LogRecord[], end: bigint): Generator<LogRecord> {
+  let next = first;
+  let appendedAtMs = 0;
   for (const record of records) {
-    const size = batchBytesOf({ topic: '', ...record });
-    if (bytes + size > maxBytes) {
-      batches.push([]);
-      bytes = BATCH_OVERHEAD_BYTES;
-    }
-    batches.at(-1)?.push(record);
-    bytes += size;
+    ({ appendedAtMs } = record);
+    for (; next < record.offset; next++) yield blankRecord({ offset: next, appendedAtMs });
+    yield record;
+    next++;
   }
-  return batches;
+  for (; next < end; next++) yield blankRecord({ offset: next, appendedAtMs });
 }
 
-function gapRefusal(name: string, offset: bigint): TidemarkError {
-  return offsetsRefusal(`${name} has no record before offset ${offset}, and Kafka cannot leave an offset out`);
+function* batchesOf(records: Iterable<LogRecord>, maxBytes: number): Generator<readonly LogRecord[]> {
+  let batch: LogRecord[] = [];
+  let bytes = BATCH_OVERHEAD_BYTES;
+  for (const record of records) {
+    const size = batchBytesOf({ topic: '', ...record });
+    if (batch.length > 0 && bytes + size > maxBytes) {
+      yield batch;
+      batch = [];
+      bytes = BATCH_OVERHEAD_BYTES;
+    }
+    batch.push(record);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function timesRefusal(name: string): TidemarkError {

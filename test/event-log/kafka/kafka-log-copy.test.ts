@@ -11,14 +11,10 @@ import { serverUrl } from '../../servers/server.ts';
 const url = (await serverUrl('kafka')) ?? '';
 
 describe.skipIf(url === '')('on a broker', () => {
-  testLogCopy(
-    'Kafka',
-    async () => ({
-      openCopy: (options) => openLogCopy(url, options),
-      openLog: (topics) => openEventLog(url, { topics }),
-    }),
-    false,
-  );
+  testLogCopy('Kafka', async () => ({
+    openCopy: (options) => openLogCopy(url, options),
+    openLog: (topics) => openEventLog(url, { topics }),
+  }));
 
   test('topics that a copy created and did not fill are opened by a service', async () => {
     const topics = [`copied-${randomUUID()}`];
