@@ -44,7 +44,7 @@ describe.skipIf(registry === '')('the ids of a registry', () => {
     const project = codec.encodeProject(PROJECT);
 
     // A registry may give one schema one id, under however many subjects.
-    expect(new Set(SCHEMA_TOPICS.filter((topic) => !isImported(topic)).map((topic) => ids.idOf(topic))).size).toBe(6);
+    expect(new Set(SCHEMA_TOPICS.filter((topic) => !isImported(topic)).map((topic) => ids.idOf(topic))).size).toBe(7);
     expect(idsIn([...values, deadLetter, project])).toEqual([
       ids.idOf('tidemark.identify'),
       ids.idOf('tidemark.track'),
