@@ -27,7 +27,7 @@ export interface HttpSideParts extends Omit<AppNeeds, 'watches' | 'uploads' | 'i
   /** Where it answers on a Unix socket too; undefined for nowhere. */
   readonly localSocket?: string | undefined;
   readonly log: EventLog;
-  readonly codec: Pick<Codec, 'encode' | 'schemaIds' | 'decode' | 'prepare' | 'decodeDeadLetter'>;
+  readonly codec: Pick<Codec, 'encode' | 'schemaIds' | 'decode' | 'prepare' | 'decodeDeadLetter' | 'decodeSnapshot'>;
 }
 
 export interface HttpSide {

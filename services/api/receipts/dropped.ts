@@ -6,7 +6,7 @@ import type { LiveParts } from '../live/live-reader.ts';
 import type { RecordPosition } from './wanted-positions.ts';
 
 export type DroppedParts = Pick<LiveParts, 'log' | 'leftOut'> & {
-  readonly codec: LiveParts['codec'] & Pick<Codec, 'decodeDeadLetter'>;
+  readonly codec: LiveParts['codec'] & Pick<Codec, 'decodeDeadLetter' | 'decodeSnapshot'>;
 };
 
 /** A receipt of a batch may name more partitions: these are looked at. */

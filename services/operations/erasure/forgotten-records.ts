@@ -21,11 +21,8 @@ export interface ForgottenRecord extends BlankedRecord {
 
 export interface FindParts {
   readonly log: Pick<EventLog, 'scan' | 'beginnings' | 'ends'>;
-  readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter'> & SnapshotCodec;
+  readonly codec: Pick<Codec, 'prepare' | 'decode' | 'decodeDeadLetter' | 'decodeSnapshot'>;
 }
-
-/** Left out by those who read no snapshots. */
-type SnapshotCodec = Partial<Pick<Codec, 'decodeSnapshot'>>;
 
 const READ_AT_ONCE = { maxRecords: 10_000, maxBytes: 8 * 2 ** 20 };
 
@@ -100,8 +97,8 @@ function receivedAtOf(codec: Pick<Codec, 'decode'>, topic: string, value: Uint8A
   return unlessUndecodable(() => codec.decode(topic, value).receivedAt);
 }
 
-function snapshotReadAt(codec: SnapshotCodec, value: Uint8Array): Micros | undefined {
-  return unlessUndecodable(() => codec.decodeSnapshot?.(value).readAt);
+function snapshotReadAt(codec: Pick<Codec, 'decodeSnapshot'>, value: Uint8Array): Micros | undefined {
+  return unlessUndecodable(() => codec.decodeSnapshot(value).readAt);
 }
 
 function storedAtOf({ appendedAtMs }: LogRecord): Micros {

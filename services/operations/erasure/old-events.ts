@@ -9,8 +9,7 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { SqlAuditLog } from '../../stores/service-state/sql-audit-log.ts';
 import type { QueryLimits, Whose } from '../../stores/analytics/analytics-store.ts';
-import type { JobArguments } from '../jobs/job.ts';
-import type { JobToStart } from '../jobs/job.ts';
+import type { JobArguments, JobToStart } from '../jobs/job.ts';
 import { countAnalytics, eraseAnalytics, reportingWaits, type RowsParts } from './erase-rows.ts';
 
 // Nobody waits for the answer but an operator.
