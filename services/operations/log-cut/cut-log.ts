@@ -13,6 +13,7 @@ import { manifestOf } from '../backup/backup-folder.ts';
 import { repeatProjects } from '../project-log/project-writer.ts';
 import { type FollowedParts, followDeadLetters } from '../dead-letters/follow-dead-letters.ts';
 import type { JobArguments } from '../jobs/job.ts';
+import { lower, offsetsByPartition } from '../replay/between.ts';
 import { noteCut, rangesSince, wholeRanges } from '../verify/log-ranges.ts';
 import { type SnapshotParts, writeSnapshot } from './write-snapshot.ts';
 
@@ -107,15 +108,8 @@ async function neededFrom(
     ({ state }) => state === 'building' || state === 'built',
   );
   const positions = await Promise.all(fed.map(({ kind, number }) => progressSoFar(database, kind, number)));
-  const [first = new Map<string, bigint>(), ...others] = positions.map(
-    (some) => new Map(some.map((one) => [nameOf(one), one.offset])),
-  );
-  const needed = new Map(
-    others.reduce(
-      (least, some) => new Map([...least].map(([name, offset]) => [name, smaller(offset, some.get(name) ?? 0n)])),
-      first,
-    ),
-  );
+  const [first = new Map<string, bigint>(), ...others] = positions.map(offsetsByPartition);
+  const needed = new Map(others.reduce(lower, first));
   // Those that were there before they were followed.
   for (const { to, ...at } of letters) needed.set(nameOf(at), to);
   const limits = [...(await database.query<LogCoordinates>(WAITING_LETTERS)), ...(await backedUpTo(backupFolder))];
