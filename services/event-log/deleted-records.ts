@@ -1,4 +1,4 @@
-import type { EventLog } from './event-log.ts';
+import type { EventLog, ScanRange } from './event-log.ts';
 import { nameOf } from './partition.ts';
 
 /**
@@ -15,4 +15,16 @@ export async function deletedRecords(
 
 export function countOf(deleted: Readonly<Record<string, number>>): number {
   return Object.values(deleted).reduce((sum, records) => sum + records, 0);
+}
+
+/** A partition from its beginning to its current end. */
+export async function wholeRanges(
+  log: Pick<EventLog, 'beginnings' | 'ends'>,
+  topics: readonly string[],
+): Promise<readonly ScanRange[]> {
+  const [beginnings, ends] = await Promise.all([log.beginnings(topics), log.ends(topics)]);
+  return ends.map(({ topic, partition, offset: to }) => {
+    const begins = beginnings.find((one) => one.topic === topic && one.partition === partition);
+    return { topic, partition, from: begins?.offset ?? 0n, to };
+  });
 }

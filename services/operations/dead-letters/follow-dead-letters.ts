@@ -1,4 +1,5 @@
 import { isBlank } from '../../event-log/blank.ts';
+import { wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog, PartitionRecords, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { type DeadLetter, DEAD_LETTER_TOPIC } from '../../messages/message.ts';
@@ -14,7 +15,6 @@ import {
   type ReadUpTo,
   readUpTo,
 } from '../../stores/profiles/dead-letter-rows.ts';
-import { wholeRanges } from '../verify/log-ranges.ts';
 import { letterIn, messageIn, prepareMessages } from './letters-on-log.ts';
 
 export interface FollowedParts {

@@ -1,9 +1,9 @@
 /** What the topic of dead letters keeps: their bytes. */
+import { wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { type DeadLetter, DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import { hasCode, isRetryable } from '../../runtime/errors.ts';
-import { wholeRanges } from '../verify/log-ranges.ts';
 import { formatCoordinates, type RecordCoordinates } from './record-coordinates.ts';
 
 export interface LettersOnLogParts {

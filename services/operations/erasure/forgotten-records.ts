@@ -1,4 +1,5 @@
 /** Finds the records of people who were forgotten on the log. */
+import { wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog, LogRecord, PartitionRecords } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
@@ -9,7 +10,6 @@ import type { BlankedRecord } from '../../stores/erasures/blanked-records.ts';
 import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { LOG_TOPICS, placesBy } from '../../stores/erasures/places.ts';
 import { letterIn, unlessUndecodable } from '../dead-letters/letters-on-log.ts';
-import { wholeRanges } from '../verify/log-ranges.ts';
 
 /** The topics whose records are people's. A dead letter has the key of its message. */
 export const PERSONAL_TOPICS = placesBy(LOG_TOPICS, 'records');

@@ -1,5 +1,6 @@
 /** Cuts the log: messages older than the retention are deleted once a snapshot on the log stands for them. */
 import { nameOf } from '../../event-log/partition.ts';
+import { wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog, LogCoordinates, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { DEAD_LETTER_TOPIC, MESSAGE_TOPICS, type Micros } from '../../messages/message.ts';
@@ -14,7 +15,7 @@ import { repeatProjects } from '../project-log/project-writer.ts';
 import { type FollowedParts, followDeadLetters } from '../dead-letters/follow-dead-letters.ts';
 import type { JobArguments } from '../jobs/job.ts';
 import { lower, offsetsByPartition } from '../replay/between.ts';
-import { noteCut, rangesSince, wholeRanges } from '../verify/log-ranges.ts';
+import { noteCut, rangesSince } from '../verify/log-ranges.ts';
 import { type SnapshotParts, writeSnapshot } from './write-snapshot.ts';
 
 export interface LogCutParts extends SnapshotParts, FollowedParts {

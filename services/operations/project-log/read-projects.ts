@@ -1,9 +1,9 @@
+import { wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { MESSAGE_TOPICS, PROJECT_TOPIC, type ProjectRecord } from '../../messages/message.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import { type LostProject, NO_LIMITS } from '../../stores/projects/project-store.ts';
-import { wholeRanges } from '../verify/log-ranges.ts';
 import { scanMessages } from '../verify/scan-messages.ts';
 
 export interface LogAndCodec {

@@ -9,18 +9,6 @@ import type { VerificationReport } from '../../../schemas/verification-report.ts
 // For fewer records than this, reading those that are too old is faster than a binary search for their end.
 const WORTH_A_SEARCH = 5_000n;
 
-/** A partition from its beginning to its current end. */
-export async function wholeRanges(
-  log: Pick<EventLog, 'beginnings' | 'ends'>,
-  topics: readonly string[],
-): Promise<readonly ScanRange[]> {
-  const [beginnings, ends] = await Promise.all([log.beginnings(topics), log.ends(topics)]);
-  return ends.map(({ topic, partition, offset: to }) => {
-    const begins = beginnings.find((one) => one.topic === topic && one.partition === partition);
-    return { topic, partition, from: begins?.offset ?? 0n, to };
-  });
-}
-
 export async function deletedFromLog(
   log: Pick<EventLog, 'beginnings'>,
 ): Promise<VerificationReport['deleted_from_log']> {

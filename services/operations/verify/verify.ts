@@ -1,4 +1,5 @@
 import type { Unprocessable } from '../../consumers/dead-letters.ts';
+import { wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
@@ -12,7 +13,7 @@ import { type ComparedCell, compareRecord, differsInClickHouse, differsInPostgre
 import { DeadLetterCoordinates, type DeadLetterStores } from './dead-letter-coordinates.ts';
 import { ForgottenMessages } from './forgotten-messages.ts';
 import { LogCells } from './log-cells.ts';
-import { deletedFromLog, groupByLog, rangesSince, wholeRanges } from './log-ranges.ts';
+import { deletedFromLog, groupByLog, rangesSince } from './log-ranges.ts';
 import { findMissingEffects } from './missing-effects.ts';
 import { findMissingRows } from './missing-rows.ts';
 import { instantsOf, type Period } from './period.ts';
