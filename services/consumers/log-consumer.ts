@@ -1,5 +1,5 @@
 import { beginningOf } from '../event-log/identity.ts';
-import { countOf } from '../event-log/deleted-records.ts';
+import { countOf, wholeRanges } from '../event-log/deleted-records.ts';
 import type {
   EventLog,
   LogCoordinates,
@@ -8,7 +8,7 @@ import type {
   Position,
   TopicPartition,
 } from '../event-log/event-log.ts';
-import { isAmong, nameOf } from '../event-log/partition.ts';
+import { isAmong, least, nameOf } from '../event-log/partition.ts';
 import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS } from '../messages/message.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -115,8 +115,7 @@ export abstract class LogConsumer {
   ): Promise<boolean> {
     const { log, logger } = this.#options;
     const topics = [...new Set(fresh.map(({ topic }) => topic))];
-    const [beginnings, ends] = await Promise.all([log.beginnings(topics), log.ends(topics)]);
-    const ever = ends.filter((one) => one.offset > 0n && isAmong(fresh, one));
+    const ever = (await wholeRanges(log, topics)).filter((one) => one.to > 0n && isAmong(fresh, one));
     if (ever.length === 0) return false;
     const { uncovered, covered } = await takeSnapshots(this.#options, numbersOf(ever), await this.wanted(), (changes) =>
       this.loop.withRetry('write a snapshot', () => takeSnapshot(changes)),
@@ -125,12 +124,11 @@ export abstract class LogConsumer {
       logger.warn({ deleted: uncovered }, 'records were deleted from the log before they were read');
     }
     const behind: LogCoordinates[] = [];
-    for (const { topic, partition, offset: end } of ever) {
-      const at = { topic, partition };
-      const from = beginnings.find((one) => isAmong([at], one))?.offset ?? 0n;
-      const upTo = covered.get(nameOf(at)) ?? 0n;
-      const offset = await firstRecordIn(log, { ...at, from, to: upTo < end ? upTo : end });
-      if (offset > 0n) behind.push({ ...at, offset });
+    for (const whole of ever) {
+      const { topic, partition, to: end } = whole;
+      const upTo = covered.get(nameOf(whole)) ?? 0n;
+      const offset = await firstRecordIn(log, { ...whole, to: least(upTo, end) });
+      if (offset > 0n) behind.push({ topic, partition, offset });
     }
     if (behind.length === 0) return false;
     await skip(behind.map((one) => ({ from: beginningOf(one), to: { ...one, identity: DELETED } })));

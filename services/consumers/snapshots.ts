@@ -1,5 +1,5 @@
 /** What messages that were deleted from the log came to, for a reader that begins behind them. */
-import { deletedRecords } from '../event-log/deleted-records.ts';
+import { deletedRecords, wholeRanges } from '../event-log/deleted-records.ts';
 import type { EventLog, ScanRange, TopicPartition } from '../event-log/event-log.ts';
 import type { Codec } from '../messages/codec.ts';
 import { MESSAGE_TOPICS, SNAPSHOT_TOPIC } from '../messages/message.ts';
@@ -64,11 +64,7 @@ async function snapshotRanges(
   log: Pick<EventLog, 'beginnings' | 'ends'>,
   partitions: ReadonlySet<number> | undefined,
 ): Promise<readonly ScanRange[]> {
-  const [beginnings, ends] = await Promise.all([log.beginnings([SNAPSHOT_TOPIC]), log.ends([SNAPSHOT_TOPIC])]);
-  const from = new Map(beginnings.map(({ partition, offset }) => [partition, offset]));
-  return ends
-    .filter(({ partition }) => isWanted(partitions, partition))
-    .map(({ topic, partition, offset: to }) => ({ topic, partition, from: from.get(partition) ?? 0n, to }));
+  return (await wholeRanges(log, [SNAPSHOT_TOPIC])).filter(({ partition }) => isWanted(partitions, partition));
 }
 
 function isWanted(partitions: ReadonlySet<number> | undefined, partition: number): boolean {

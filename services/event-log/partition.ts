@@ -13,6 +13,11 @@ export function nameOf({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
+/** The lower of two offsets. */
+export function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
 /** Whether it is one of these; always where they are undefined. */
 export function isAmong(these: readonly TopicPartition[] | undefined, one: TopicPartition): boolean {
   return these?.some(({ topic, partition }) => topic === one.topic && partition === one.partition) ?? true;

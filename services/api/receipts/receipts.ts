@@ -1,3 +1,4 @@
+import { least } from '../../event-log/partition.ts';
 import type { Call } from '../../http/call.ts';
 import type { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import type { Refusal } from '../../http/problems.ts';
@@ -82,8 +83,4 @@ function positionsWithin(ends: Ends, { isSigned, places }: Receipt): readonly Re
     }
   }
   return exact;
-}
-
-function least(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

@@ -1,5 +1,5 @@
 /** Cuts the log: messages older than the retention are deleted once a snapshot on the log stands for them. */
-import { nameOf } from '../../event-log/partition.ts';
+import { least, nameOf } from '../../event-log/partition.ts';
 import { wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog, LogCoordinates, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
@@ -79,7 +79,7 @@ async function oldParts(
   const parts: LogCoordinates[] = [];
   for (const range of await rangesSince(log, whole, before, 0)) {
     const { topic, partition } = range;
-    const offset = smaller(await endOfOld(log, range, Number(before / 1_000n)), needed.get(nameOf(range)) ?? 0n);
+    const offset = least(await endOfOld(log, range, Number(before / 1_000n)), needed.get(nameOf(range)) ?? 0n);
     parts.push({ topic, partition, offset });
   }
   return parts;
@@ -116,7 +116,7 @@ async function neededFrom(
   const limits = [...(await database.query<LogCoordinates>(WAITING_LETTERS)), ...(await backedUpTo(backupFolder))];
   for (const limit of limits) {
     const known = needed.get(nameOf(limit));
-    if (known !== undefined) needed.set(nameOf(limit), smaller(known, limit.offset));
+    if (known !== undefined) needed.set(nameOf(limit), least(known, limit.offset));
   }
   return needed;
 }
@@ -134,10 +134,6 @@ const WAITING_LETTERS = `
   union all
   select '${DEAD_LETTER_TOPIC}', letter_partition, min(letter_offset) from dead_letters l
   where ${IS_LISTED} and ${IS_WAITING} group by letter_partition`;
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
 
 function positive(one: bigint): bigint {
   return one > 0n ? one : 0n;

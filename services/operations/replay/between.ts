@@ -1,7 +1,7 @@
 /** The messages between two readers: those that one has passed and the other has not. */
 import { decodeBatch } from '../../consumers/decode-batch.ts';
 import type { EventLog, LogCoordinates, ScanRange } from '../../event-log/event-log.ts';
-import { nameOf } from '../../event-log/partition.ts';
+import { least, nameOf } from '../../event-log/partition.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { Message } from '../../messages/message.ts';
 import { partitionNamed } from '../verify/checkpoints.ts';
@@ -27,7 +27,7 @@ export function between(some: Offsets, others: Offsets): readonly ScanRange[] {
 
 /** The lower offset for each partition. */
 export function lower(some: Offsets, others: Offsets): Offsets {
-  return mergeOffsets(some, others, (a, b) => (a < b ? a : b));
+  return mergeOffsets(some, others, least);
 }
 
 /** The higher offset for each partition. */

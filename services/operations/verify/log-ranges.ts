@@ -1,4 +1,4 @@
-import { countOf, deletedRecords } from '../../event-log/deleted-records.ts';
+import { countOf, deletedRecords, wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog, LogCoordinates, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
 import { nameOf } from '../../event-log/partition.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
@@ -14,6 +14,16 @@ export async function deletedFromLog(
 ): Promise<VerificationReport['deleted_from_log']> {
   const partitions = await deletedRecords(log, MESSAGE_TOPICS);
   return { records: countOf(partitions), partitions };
+}
+
+/** Where messages are that may have been appended at this instant or later; all of them without one. */
+export async function messageRanges(
+  log: Pick<EventLog, 'beginnings' | 'ends' | 'scan'>,
+  since: Micros | undefined,
+  marginMs: number,
+): Promise<readonly ScanRange[]> {
+  const whole = await wholeRanges(log, MESSAGE_TOPICS);
+  return since === undefined ? whole : rangesSince(log, whole, since, marginMs);
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { Unprocessable } from '../../consumers/dead-letters.ts';
-import { wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog, ScanRange } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
@@ -13,7 +12,7 @@ import { type ComparedCell, compareRecord, differsInClickHouse, differsInPostgre
 import { DeadLetterCoordinates, type DeadLetterStores } from './dead-letter-coordinates.ts';
 import { ForgottenMessages } from './forgotten-messages.ts';
 import { LogCells } from './log-cells.ts';
-import { deletedFromLog, groupByLog, rangesSince } from './log-ranges.ts';
+import { deletedFromLog, groupByLog, messageRanges } from './log-ranges.ts';
 import { findMissingEffects } from './missing-effects.ts';
 import { findMissingRows } from './missing-rows.ts';
 import { instantsOf, type Period } from './period.ts';
@@ -154,9 +153,7 @@ class Verification {
   }
 
   async #ranges(): Promise<readonly ScanRange[]> {
-    const whole = await wholeRanges(this.#stores.log, MESSAGE_TOPICS);
-    const { from } = instantsOf(this.#period);
-    return from === undefined ? whole : rangesSince(this.#stores.log, whole, from, CLOCK_MARGIN_MS);
+    return messageRanges(this.#stores.log, instantsOf(this.#period).from, CLOCK_MARGIN_MS);
   }
 
   /**
