@@ -8,6 +8,8 @@ export default defineConfig({
   test: {
     // Native stores (chDB, PGlite) live in the process: a worker thread that ends takes their state with it.
     pool: 'forks',
+    // As services/node.sh has it, and why.
+    execArgv: ['--no-wasm-code-gc'],
     // One more than the smallest machine has processors: many tests wait, for a fault to pass or a time to end.
     maxWorkers: 3,
     // Generous: they are there for what hangs, and a machine may be busy with other things.

@@ -13,6 +13,10 @@ export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$(cd "$(dirname "$0")/.." && pw
 # V8's young generation small enough for the processor's cache, and its heaps threefold at most before they are collected.
 set -- --max-semi-space-size=16 --heap-growing-percent=200 "$@"
 
+# V8 keeps the WebAssembly code that it compiled anew: as it gives such code back beside a running PGlite, a check of its own
+# may end the process (https://github.com/nodejs/node/issues/64500).
+set -- --no-wasm-code-gc "$@"
+
 # V8's helper threads collect garbage beside a thread and have its precedence over whatever else waits for a processor: a
 # tenth more rows and messages a second for readers by themselves, and twice the p99 for requests. So where requests are
 # answered each thread collects its own.

@@ -20,7 +20,9 @@ test.each(['all', 'ingest'])(
   async (role) => {
     const [flags, tunables, args] = await nodeOf(role);
 
-    expect(flags).toEqual(expect.arrayContaining(['--single-threaded-gc', '--heap-growing-percent=200']));
+    expect(flags).toEqual(
+      expect.arrayContaining(['--single-threaded-gc', '--heap-growing-percent=200', '--no-wasm-code-gc']),
+    );
     expect(tunables).toContain('arena_max=2');
     expect(args).toEqual(['one two', '*']);
   },
