@@ -94,7 +94,9 @@ export class ServerUrl<Parameter extends string> {
   certificates(isTls: boolean, names: { readonly [K in keyof Certificates]: Parameter }): Certificates {
     const given = Object.entries(names).filter(([, name]) => this.#parameters.has(name));
     if (!isTls && given[0] !== undefined) throw this.invalid(`has ${given[0][1]}, but does not ask for TLS`);
-    return Object.fromEntries(given.map(([kind, name]) => [kind, this.#readPem(kind, name)]));
+    const read: Certificates = Object.fromEntries(given.map(([kind, name]) => [kind, this.#readPem(kind, name)]));
+    if ((read.cert === undefined) === (read.key === undefined)) return read;
+    throw this.invalid(`needs ${names.cert} and ${names.key} together`);
   }
 
   /** `http(s)://HOST_FORM[:PORT]` as browsers write it: the scheme's own port left out. */

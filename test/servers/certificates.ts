@@ -2,10 +2,15 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runTool } from './processes/server-process.ts';
 
-/** A certificate authority that nobody knows (`ca.pem`) and a server of 127.0.0.1 and localhost (`server.pem`: certificate, then key). */
+/**
+ * A certificate authority that nobody knows (`ca.pem`), a server of 127.0.0.1 and localhost (`server.pem`: certificate, then
+ * key), and a client, `tidemark`.
+ */
 export interface Certificates {
   readonly folder: string;
   readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
 }
 
 /** Made by OpenSSL, valid for a day. */
@@ -26,10 +31,16 @@ export async function makeCertificates(folder: string): Promise<Certificates> {
     '-out',
     'ca.pem',
   );
-  await openssl('req', ...key, '-subj', '/CN=localhost', '-keyout', 'server.key', '-out', 'server.csr');
   await writeFile(join(folder, 'names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
   const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '1', '-extfile', 'names'];
-  await openssl('x509', '-req', '-in', 'server.csr', ...by, '-out', 'server.pem');
+  for (const [file, name] of [
+    ['server', 'localhost'],
+    ['client', 'tidemark'],
+  ]) {
+    await openssl('req', ...key, '-subj', `/CN=${name}`, '-keyout', `${file}.key`, '-out', `${file}.csr`);
+    await openssl('x509', '-req', '-in', `${file}.csr`, ...by, '-out', `${file}.pem`);
+  }
   await appendFile(join(folder, 'server.pem'), await readFile(join(folder, 'server.key')));
-  return { folder, caFile: join(folder, 'ca.pem') };
+  const [caFile, certFile, keyFile] = ['ca.pem', 'client.pem', 'client.key'].map((file) => join(folder, file));
+  return { folder, caFile: caFile!, certFile: certFile!, keyFile: keyFile! };
 }

@@ -20,7 +20,7 @@ export interface BrokerPlace {
  * `server.properties` of one broker that is controller too. Clients have a listener of their own, so that a proxy or a cut
  * before it leaves the brokers' own traffic alone.
  */
-export function brokerSettings(place: BrokerPlace, { sasl, settings = {} }: KafkaOptions): string {
+export function brokerSettings(place: BrokerPlace, { sasl, tokensForMs, tls, settings = {} }: KafkaOptions): string {
   const own = place.all[place.id - 1];
   if (own === undefined) throw new Error(`no broker ${place.id}`);
   const all: Record<string, string | number> = {
@@ -28,11 +28,12 @@ export function brokerSettings(place: BrokerPlace, { sasl, settings = {} }: Kafk
     'node.id': place.id,
     'log.dirs': `${place.folder}/data`,
     'controller.quorum.voters': place.all.map(({ controller }, i) => `${i + 1}@127.0.0.1:${controller}`).join(','),
-    ...listenerSettings(own, place.certificates !== undefined, sasl !== undefined),
+    ...listenerSettings(own, place.certificates !== undefined, (sasl ?? tokensForMs) !== undefined),
     ...replicationSettings(place.all.length),
     ...QUICK_SETTINGS,
     ...(sasl && saslSettings(sasl)),
-    ...(place.certificates !== undefined && tlsSettings(place.certificates)),
+    ...(tokensForMs !== undefined && tokenSettings(tokensForMs)),
+    ...(place.certificates !== undefined && tlsSettings(place.certificates, tls === 'mutual')),
     ...settings,
   };
   return Object.entries(all)
@@ -90,8 +91,25 @@ function saslSettings({ user, password }: { user: string; password: string }): R
   };
 }
 
-function tlsSettings(certificates: string): Record<string, string> {
+/** Kafka's own check takes unsigned tokens; its other one asks an identity provider for keys. */
+function tokenSettings(forMs: number): Record<string, string | number> {
+  const listener = 'listener.name.client';
   return {
+    [`${listener}.sasl.enabled.mechanisms`]: 'OAUTHBEARER',
+    [`${listener}.oauthbearer.sasl.jaas.config`]:
+      'org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;',
+    [`${listener}.oauthbearer.connections.max.reauth.ms`]: forMs,
+  };
+}
+
+function tlsSettings(certificates: string, isMutual: boolean): Record<string, string> {
+  const mutual = {
+    'listener.name.client.ssl.client.auth': 'required',
+    'listener.name.client.ssl.truststore.type': 'PEM',
+    'listener.name.client.ssl.truststore.location': `${certificates}/ca.pem`,
+  };
+  return {
+    ...(isMutual && mutual),
     'listener.name.client.ssl.keystore.type': 'PEM',
     'listener.name.client.ssl.keystore.location': `${certificates}/server.pem`,
   };

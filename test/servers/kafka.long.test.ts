@@ -22,7 +22,7 @@ test(
   async () => {
     const [username, password] = ['tidemark', 'secret'];
     const kafka = await start({ sasl: { user: username, password }, tls: true });
-    const ssl = { ca: await readFile(kafka.caFile!, 'utf8') };
+    const ssl = { ca: await readFile(kafka.certificates!.caFile, 'utf8') };
 
     for (const mechanism of ['plain', 'scram-sha-256', 'scram-sha-512'] as const) {
       const list = (word: string) =>

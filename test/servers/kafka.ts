@@ -20,8 +20,10 @@ export interface KafkaOptions {
   readonly advertisedPorts?: readonly number[];
   /** The one user, by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. */
   readonly sasl?: { readonly user: string; readonly password: string };
-  /** Clients must use TLS; `KafkaCluster.caFile` tells whom to trust. */
-  readonly tls?: boolean;
+  /** Clients sign in by tokens that nobody signed (OAUTHBEARER), again and again after this time. */
+  readonly tokensForMs?: number;
+  /** Clients must use TLS, and show a certificate of their own if that is `mutual`; `KafkaCluster.certificates` has both. */
+  readonly tls?: boolean | 'mutual';
   /** 256 unless told. */
   readonly heapMb?: number;
   /** `quickly` (unless told) spares a short test the work of Java's second compiler; `fully` is for load. */
@@ -39,9 +41,11 @@ export interface KafkaBroker extends ServerControls {
 export interface KafkaCluster {
   /** Without user, password and TLS, whatever the options. */
   readonly url: string;
+  /** Where the brokers speak with each other: for who signs in by nothing. */
+  readonly internalUrl: string;
   readonly brokers: readonly KafkaBroker[];
-  /** The authority of the brokers' certificates, where there is TLS. */
-  readonly caFile: string | undefined;
+  /** Where there is TLS. */
+  readonly certificates: Certificates | undefined;
   readonly stop: () => Promise<void>;
 }
 
@@ -59,8 +63,9 @@ export async function startKafka(options: KafkaOptions): Promise<KafkaCluster> {
   cluster.complete = true;
   return {
     url: `kafka://${ports.map(({ advertised }) => `127.0.0.1:${advertised}`).join(',')}`,
+    internalUrl: `kafka://${ports.map(({ internal }) => `127.0.0.1:${internal}`).join(',')}`,
     brokers: brokers.map((broker, i) => ({ id: i + 1, port: ports[i]!.client, ...controlsOf(broker) })),
-    caFile: certificates?.caFile,
+    certificates,
     // Asked to stop, the last broker would wait for a quorum to hand its leaderships to.
     stop: async () => void (await Promise.all(brokers.map((broker) => broker.kill()))),
   };

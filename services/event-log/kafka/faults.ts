@@ -62,10 +62,11 @@ export function faultOf(error: number, doing: string): KafkaFault {
  * @param answerOf Returns the protocol's code in one of its errors, if it has one.
  */
 export function toKafkaFault(error: unknown, answerOf: (one: ErrorParts) => unknown): KafkaFault {
-  if (error instanceof KafkaFault) return error;
-  const answer = errorsIn(error)
-    .map(answerOf)
-    .find((code) => typeof code === 'number');
+  const errors = errorsIn(error);
+  // What this side threw into the library.
+  const ours = errors.find((one) => one instanceof KafkaFault);
+  if (ours !== undefined) return ours;
+  const answer = errors.map(answerOf).find((code) => typeof code === 'number');
   const code = answer ?? (isPermanent(error) ? NO_TLS : UNREACHABLE);
   return new KafkaFault(code, reasonOf(error), { cause: error });
 }

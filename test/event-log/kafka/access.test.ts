@@ -36,7 +36,7 @@ describe.each([KAFKA_CLIENT])('by %s', (client) => {
 
     test.each(['plain', 'scram-sha-256', 'scram-sha-512'])('brokers accept the right password, by %s', async (sasl) => {
       const topic = `t-${randomUUID()}`;
-      const log = await openEventLog(urlOf(`${credentials}@`, `sasl=${sasl}&ca_file=${cluster.caFile}`), {
+      const log = await openEventLog(urlOf(`${credentials}@`, `sasl=${sasl}&ca_file=${cluster.certificates?.caFile}`), {
         topics: [topic],
         partitions: 2,
       });
@@ -49,9 +49,12 @@ describe.each([KAFKA_CLIENT])('by %s', (client) => {
     });
 
     test.each([
-      ['the wrong one', () => urlOf(`${USER}:wrong@`, `sasl=plain&ca_file=${cluster.caFile}`)],
-      ['the wrong one, by SCRAM', () => urlOf(`${USER}:wrong@`, `sasl=scram-sha-512&ca_file=${cluster.caFile}`)],
-      ['an unknown user', () => urlOf('nobody:secret@', `sasl=scram-sha-256&ca_file=${cluster.caFile}`)],
+      ['the wrong one', () => urlOf(`${USER}:wrong@`, `sasl=plain&ca_file=${cluster.certificates?.caFile}`)],
+      [
+        'the wrong one, by SCRAM',
+        () => urlOf(`${USER}:wrong@`, `sasl=scram-sha-512&ca_file=${cluster.certificates?.caFile}`),
+      ],
+      ['an unknown user', () => urlOf('nobody:secret@', `sasl=scram-sha-256&ca_file=${cluster.certificates?.caFile}`)],
       ['a client that does not know who signed for them', () => urlOf(`${credentials}@`, 'tls=true')],
       ['a client that speaks no TLS', () => urlOf(`${credentials}@`, '')],
     ])('brokers that require a password over TLS refuse %s permanently', async (_, url) => {

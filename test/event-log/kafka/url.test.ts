@@ -44,6 +44,22 @@ describe('the URL of a log on Kafka', () => {
     });
   });
 
+  test('a URL may name where tokens come from', () => {
+    expect(parseKafkaUrl('kafka://h?sasl=oauthbearer&token_command=%2Fbin%2Ftoken').sasl).toEqual({
+      mechanism: 'oauthbearer',
+      source: { from: 'command', command: '/bin/token' },
+    });
+    const url = 'https%3A%2F%2Flogin.example%2Ftoken';
+    expect(parseKafkaUrl(`kafka://id:s%40@h?sasl=oauthbearer&token_url=${url}&scope=kafka`).sasl).toEqual({
+      mechanism: 'oauthbearer',
+      source: { from: 'url', url: 'https://login.example/token', clientId: 'id', secret: 's@', scope: 'kafka' },
+    });
+    expect(parseKafkaUrl('kafka://h?sasl=msk-iam&region=eu-central-1').sasl).toEqual({
+      mechanism: 'oauthbearer',
+      source: { from: 'msk', region: 'eu-central-1' },
+    });
+  });
+
   test('a URL with a password means PLAIN, with a file of certificates TLS', async () => {
     const settings = parseKafkaUrl(`kafka://me:secret@h?ca_file=${await caFile()}`);
 
@@ -69,6 +85,16 @@ describe('the URL of a log on Kafka', () => {
     'kafka://h?tls=false&ca_file=package.json',
     'kafka://h?ca_file=',
     'kafka://h?sasl=plain',
+    'kafka://h?sasl=oauthbearer',
+    'kafka://h?sasl=oauthbearer&token_url=https%3A%2F%2Fa',
+    'kafka://a:b@h?sasl=oauthbearer&token_url=ftp%3A%2F%2Fa',
+    'kafka://a:b@h?sasl=oauthbearer&token_command=a',
+    'kafka://a:b@h?sasl=oauthbearer&token_command=a&token_url=https%3A%2F%2Fa',
+    'kafka://h?sasl=oauthbearer&token_command=a&client=kafkajs',
+    'kafka://h?sasl=oauthbearer&token_command=a&region=b',
+    'kafka://h?sasl=msk-iam',
+    'kafka://a:b@h?token_command=a',
+    'kafka://h?cert_file=package.json',
     'kafka://h?topic_prefix=a/b',
     'kafka://h?create_topics=1',
     'kafka://h?replicas=0',

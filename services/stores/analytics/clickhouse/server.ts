@@ -1,6 +1,8 @@
 /** A ClickHouse server, or a cluster of them, over HTTP. Imported by open.ts alone. */
+import { rootCertificates } from 'node:tls';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { TidemarkError } from '../../../runtime/errors.ts';
+import type { Certificates } from '../../../runtime/server-url.ts';
 import { ClickHouseStore } from './clickhouse-store.ts';
 import { cluster, type Deployment, localOf, quotedName, SERVER, sharded } from './deployment.ts';
 import type { ClickHouseDatabases } from './clickhouse-generations.ts';
@@ -130,7 +132,7 @@ function clientsOf(address: ClickHouseAddress, common: ClientOptions, servers: r
   };
 }
 
-function commonOptions({ origin, username, password, ca }: ClickHouseAddress): ClientOptions {
+function commonOptions({ origin, username, password, tls }: ClickHouseAddress): ClientOptions {
   return {
     url: origin,
     username,
@@ -140,8 +142,15 @@ function commonOptions({ origin, username, password, ca }: ClickHouseAddress): C
     keep_alive: { enabled: true, eagerly_destroy_stale_sockets: true },
     // A list of ids may be longer than a URL may be.
     use_multipart_params_auto: true,
-    ...(ca !== undefined && { tls: { ca_cert: Buffer.from(ca) } }),
+    ...tlsOptions(tls),
   };
+}
+
+/** With a certificate, the server takes it in place of a password. */
+function tlsOptions({ ca, cert, key }: Certificates): Pick<ClientOptions, 'tls'> {
+  if (cert === undefined || key === undefined) return ca === undefined ? {} : { tls: { ca_cert: Buffer.from(ca) } };
+  const trusted = ca ?? rootCertificates.join('\n');
+  return { tls: { ca_cert: Buffer.from(trusted), cert: Buffer.from(cert), key: Buffer.from(key) } };
 }
 
 /** Checks that the server is suitable, and creates the database. Resolves to the servers of several shards, or to none. */

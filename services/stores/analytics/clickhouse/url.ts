@@ -1,5 +1,5 @@
 /** The parsed URL of a ClickHouse server. */
-import { ServerUrl } from '../../../runtime/server-url.ts';
+import { type Certificates, ServerUrl } from '../../../runtime/server-url.ts';
 
 export interface ClickHouseAddress {
   /** `http://HOST:PORT` */
@@ -9,8 +9,7 @@ export interface ClickHouseAddress {
   readonly database: string;
   readonly cluster: string | undefined;
   readonly insertQuorum: string;
-  /** The certificate authorities to trust instead of the system's, in PEM. */
-  readonly ca: string | undefined;
+  readonly tls: Certificates;
   /** The compression of requests. With `none`, answers are not compressed either. */
   readonly compression: Compression;
 }
@@ -21,7 +20,7 @@ const COMPRESSIONS = ['zstd', 'gzip', 'none'] as const;
 const CLICKHOUSE_URL = {
   server: 'ClickHouse',
   ports: { http: 8123, https: 8443 },
-  parameters: ['cluster', 'insert_quorum', 'ca_file', 'compression'],
+  parameters: ['cluster', 'insert_quorum', 'ca_file', 'cert_file', 'key_file', 'compression'],
 } as const;
 
 // As origins are written.
@@ -39,6 +38,9 @@ export function readClickHouseUrl(text: string): ClickHouseAddress {
   if (!/^(?:auto|\d{1,3})$/.test(insertQuorum)) {
     throw url.invalid('has an insert_quorum that is neither auto nor a number');
   }
+  const tls = url.certificates(url.scheme === 'https', { ca: 'ca_file', cert: 'cert_file', key: 'key_file' });
+  if (tls.cert !== undefined && url.password)
+    throw url.invalid('has a cert_file and a password: a user has one of them');
   return {
     origin,
     username: url.user || 'default',
@@ -46,7 +48,7 @@ export function readClickHouseUrl(text: string): ClickHouseAddress {
     database: url.database() || 'default',
     cluster: url.text('cluster'),
     insertQuorum,
-    ca: url.certificates(url.scheme === 'https', { ca: 'ca_file' }).ca,
+    tls,
     // On the same machine compression gains nothing and costs a fifth of the sink's rate (`npm run bench
     // servers-sink`).
     compression: url.oneOf('compression', COMPRESSIONS, LOOPBACK.test(origin) ? 'none' : 'zstd'),

@@ -36,7 +36,7 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * Opens the pool and one connection, which checks the server.
+   * Opens the pool and a connection, which checks the server, and a second one, which tells a pooler in transaction mode.
    *
    * @throws TidemarkError `STORE_UNAVAILABLE` if the server cannot be reached within the connection timeout;
    *   `SERVER_DENIED`; `SERVER_TOO_OLD`; `CONFIG_INVALID` for a URL or a database that makes no sense.
@@ -44,7 +44,9 @@ export class PostgresDatabase implements Database {
   static async open(url: string): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(readPostgresUrl(url));
     try {
-      await database.query('select 1');
+      await database.#use(async () => {
+        if (database.#settings.poolMax > 1) await database.#use(() => Promise.resolve());
+      });
       return database;
     } catch (error) {
       await database.close();
@@ -53,11 +55,12 @@ export class PostgresDatabase implements Database {
   }
 
   async query<R = Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly R[]> {
+    if (this.#settings.perTransaction) return this.transaction((transaction) => transaction.query<R>(sql, values));
     return this.#use((session) => session.query<R>(sql, values));
   }
 
   async script(sql: string): Promise<void> {
-    await this.#use((session) => session.query(sql));
+    await this.query(sql);
   }
 
   async transaction<T>(run: (transaction: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
@@ -115,7 +118,7 @@ async function transact<T>(
   run: (transaction: Queryable) => Promise<T>,
 ): Promise<T> {
   const transaction = new OpenTransaction((sql, values) => session.query(sql, values));
-  await session.query('begin');
+  await session.begin();
   try {
     if (isUnhurried) for (const statement of NO_HURRY) await session.query(statement);
     const result = await run(transaction);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ClientBase } from 'pg';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import type { Row, SqlValue } from '../database.ts';
@@ -15,34 +16,73 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 export const NO_LIMIT = 0;
 
 /**
- * The first query of every connection. It applies the settings that our statements require, whatever the role or the
- * server has. They are not in the startup packet because connection poolers refuse them there.
+ * Before the first use of every connection. It applies the settings that our statements require, whatever the role or the
+ * server has. They are not in the startup packet because connection poolers refuse them there. Where a pooler gives each
+ * transaction another connection, each transaction applies them instead.
  *
  * An acknowledged position must survive a crash together with the data that it covers, so commits are never
  * asynchronous: `synchronous_commit = off` becomes `on`, and values that also wait for standbys are kept.
  *
- * @throws TidemarkError `SERVER_TOO_OLD`; `CONFIG_INVALID` for a database that cannot hold every text;
- *   `STORE_UNAVAILABLE` for a standby, which takes no writes.
+ * @throws TidemarkError `SERVER_TOO_OLD`; `CONFIG_INVALID` for a database that cannot hold every text, and for a pooler that
+ *   gives each transaction another connection without `pool_mode=transaction`; `STORE_UNAVAILABLE` for a standby, which
+ *   takes no writes.
  */
 export async function prepareSession(client: ClientBase, settings: PostgresSettings): Promise<void> {
-  const values = [settings.statementTimeoutMs, settings.lockTimeoutMs, IDLE_IN_TRANSACTION_MS];
-  const [server] = await runStatement<ServerRow>(client, SESSION_SETTINGS, values, settings.connectTimeoutMs);
-  if (server) checkServer(server, settings);
+  const ask = (sql: string, values: readonly SqlValue[] = []) =>
+    runStatement<ServerRow>(client, sql, values, settings.connectTimeoutMs);
+  const [server] = await ask(`select ${SERVER}`);
+  if (server === undefined) return;
+  checkServer(server, settings);
+  const applied = settingsOf(settings, server.commit);
+  if (settings.perTransaction) {
+    const set = applied.map(([name, value]) => `set local ${name} = '${value}'`);
+    begins.set(client, ['begin isolation level read committed', ...set].join(';'));
+    return;
+  }
+  const mine = randomUUID();
+  const set = [...applied, [PREPARED_BY, mine]].map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  await ask(`select ${set.join(', ')}`);
+  const [later] = await ask(`select ${SERVER}`);
+  if (!server.mark && later?.mark === mine) return;
+  // Whoever has the connection next is left nothing.
+  await ask('discard all');
+  throw new TidemarkError('CONFIG_INVALID', NO_SESSION);
 }
 
-const SESSION_SETTINGS = `
-  select current_setting('server_version_num') as version, current_setting('server_version') as version_name,
-         current_setting('server_encoding') as encoding, pg_is_in_recovery() as is_standby,
-         set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),
-         set_config('idle_in_transaction_session_timeout', $3, false),
-         set_config('default_transaction_isolation', 'read committed', false),
-         set_config('bytea_output', 'hex', false), set_config('extra_float_digits', '1', false),
-         set_config('jit', 'off', false),
-         set_config('synchronous_commit',
-                    case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end,
-                    false)`;
+/** What begins a transaction on connections whose settings last no longer than it. */
+const begins = new WeakMap<ClientBase, string>();
 
-type ServerRow = { version: string; version_name: string; encoding: string; is_standby: boolean };
+/** What a connection says of the one who prepared it. A new one says nothing, unless somebody else had it of a pooler. */
+const PREPARED_BY = 'tidemark.connection';
+const NO_SESSION =
+  'between this service and Postgres is a pooler that gives each transaction another connection: ' +
+  "add pool_mode=transaction to PROFILES_URL, or use the pooler's session mode";
+
+const SERVER = `current_setting('server_version_num') as version, current_setting('server_version') as version_name,
+  current_setting('server_encoding') as encoding, pg_is_in_recovery() as is_standby,
+  current_setting('synchronous_commit') as commit, current_setting('${PREPARED_BY}', true) as mark`;
+
+interface ServerRow {
+  readonly version: string;
+  readonly version_name: string;
+  readonly encoding: string;
+  readonly is_standby: boolean;
+  readonly commit: string;
+  readonly mark: string | null;
+}
+
+function settingsOf({ statementTimeoutMs, lockTimeoutMs }: PostgresSettings, commit: string): [string, string][] {
+  return [
+    ['statement_timeout', `${statementTimeoutMs}`],
+    ['lock_timeout', `${lockTimeoutMs}`],
+    ['idle_in_transaction_session_timeout', `${IDLE_IN_TRANSACTION_MS}`],
+    ['default_transaction_isolation', 'read committed'],
+    ['bytea_output', 'hex'],
+    ['extra_float_digits', '1'],
+    ['jit', 'off'],
+    ['synchronous_commit', commit === 'off' ? 'on' : commit],
+  ];
+}
 
 function checkServer({ version, version_name, encoding, is_standby }: ServerRow, { database }: PostgresSettings): void {
   if (Number(version) < OLDEST) {
@@ -75,6 +115,11 @@ export class PostgresSession {
   /** Whether the connection must not be used again. */
   get isBroken(): boolean {
     return this.#isBroken;
+  }
+
+  /** Begins a transaction. Its isolation can be changed before the first query. */
+  async begin(): Promise<void> {
+    await this.query(begins.get(this.#client) ?? 'begin');
   }
 
   async query<R = Row>(sql: string, values: readonly SqlValue[] = []): Promise<readonly R[]> {

@@ -13,6 +13,8 @@ export interface PostgresSettings {
   readonly tls: ConnectionOptions | false;
   /** The maximum number of connections. */
   readonly poolMax: number;
+  /** Whether a pooler in between gives each transaction a connection of its choice. */
+  readonly perTransaction: boolean;
   /** The maximum time to connect, or to wait for a free connection. */
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
@@ -27,6 +29,7 @@ const POSTGRES_URL = {
     'connect_timeout_ms',
     'lock_timeout_ms',
     'pool_max',
+    'pool_mode',
     'sslcert',
     'sslkey',
     'sslmode',
@@ -61,6 +64,7 @@ export function readPostgresUrl(text: string): PostgresSettings {
     applicationName: url.text('application_name') ?? 'tidemark',
     tls: tlsOf(url),
     poolMax: url.count('pool_max', 1_000, 10),
+    perTransaction: url.oneOf('pool_mode', ['session', 'transaction'], 'session') === 'transaction',
     connectTimeoutMs: url.count('connect_timeout_ms', LONGEST_MS, 8_000),
     statementTimeoutMs: url.count('statement_timeout_ms', LONGEST_MS, 30_000),
     lockTimeoutMs: url.count('lock_timeout_ms', LONGEST_MS, 10_000),

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, request as requestOf, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openAnalytics } from '../../../../services/stores/analytics/open.ts';
-import { makeCertificates } from '../../../servers/certificates.ts';
+import { type Certificates, makeCertificates } from '../../../servers/certificates.ts';
 import { type ClickHouse, startClickHouse } from '../../../servers/clickhouse.ts';
 import { serverUrl } from '../../../servers/server.ts';
 import { ask, insert, MessageMaker } from '../../../support/stores/analytics.ts';
@@ -120,6 +121,17 @@ describe.skipIf(!isPossible)('opening a ClickHouse server', () => {
       await expect(plain).rejects.toMatchObject({ code: 'SERVER_DENIED' });
     });
 
+    test('a certificate of the user stands in place of a password', async () => {
+      const certificates = await makeCertificates(join(folder, 'certified'));
+      const port = await certifyingFront(certificates, server);
+      const url = `https://certified@127.0.0.1:${port}/read?ca_file=${certificates.caFile}`;
+      const store = await openAnalytics(`${url}&cert_file=${certificates.certFile}&key_file=${certificates.keyFile}`);
+      onTestFinished(() => store.close());
+
+      await expect(store.check()).resolves.toBeUndefined();
+      await expect(openAnalytics(url)).rejects.toMatchObject({ code: 'SERVER_DENIED' });
+    });
+
     test('opening over TLS fails with CONFIG_INVALID where the file of the authority is missing', async () => {
       const opening = openAnalytics(`https://127.0.0.1:${tls.port}/read?ca_file=${await temporaryFolder()}/ca.pem`);
 
@@ -171,4 +183,34 @@ async function listening(server: ReturnType<typeof createTcpServer>): Promise<nu
 function printed(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return [error.message, error.stack, JSON.stringify(error), printed(error.cause)].join('\n');
+}
+
+/**
+ * As ClickHouse's own port for HTTPS does (https://clickhouse.com/docs/operations/ssl-x509), which the server of the tests lacks:
+ * it takes the user named `certified` by the name in a certificate, if the request asks for that and has no password.
+ */
+async function certifyingFront({ folder, caFile }: Certificates, behind: ClickHouse): Promise<number> {
+  const [pem, ca] = [readFileSync(join(folder, 'server.pem')), readFileSync(caFile)];
+  const { origin, username, password } = new URL(behind.url);
+  const front = createHttpsServer({ cert: pem, key: pem, ca, requestCert: true }, (request, response) => {
+    const {
+      'x-clickhouse-user': user,
+      'x-clickhouse-key': key,
+      'x-clickhouse-ssl-certificate-auth': auth,
+    } = request.headers;
+    const name = (request.socket as TLSSocket).getPeerCertificate().subject.CN;
+    if (user !== 'certified' || key || auth !== 'on' || name !== 'tidemark') {
+      response.writeHead(403).end();
+      return;
+    }
+    const headers = { ...request.headers, 'x-clickhouse-user': username, 'x-clickhouse-key': password };
+    delete (headers as object as Record<string, unknown>)['x-clickhouse-ssl-certificate-auth'];
+    const passed = requestOf(origin + request.url, { method: request.method ?? 'GET', headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(passed);
+  });
+  onTestFinished(() => void front.close());
+  return listening(front);
 }

@@ -12,7 +12,7 @@ const PLAIN = {
   database: 'default',
   cluster: undefined,
   insertQuorum: 'auto',
-  ca: undefined,
+  tls: {},
   compression: 'zstd',
 };
 
@@ -40,7 +40,7 @@ test('the authorities to trust are read from their file', async () => {
   expect(readClickHouseUrl(`https://host?ca_file=${file}&compression=none`)).toEqual({
     ...PLAIN,
     origin: 'https://host:8443',
-    ca,
+    tls: { ca },
     compression: 'none',
   });
 });
@@ -53,6 +53,7 @@ test.each([
   'http://ada:secret@host/x?insert_quorum=most',
   'http://ada:secret@host/x?compression=best',
   'http://ada:secret@host/x?ca_file=package.json',
+  'https://ada:secret@host/x?cert_file=package.json',
 ])('%s is CONFIG_INVALID, and the error does not tell the password', (url) => {
   let error: unknown;
   try {

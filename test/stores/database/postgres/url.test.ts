@@ -19,6 +19,7 @@ describe('the URL of Postgres', () => {
       applicationName: 'tidemark',
       tls: false,
       poolMax: 10,
+      perTransaction: false,
       connectTimeoutMs: 8_000,
       statementTimeoutMs: 30_000,
       lockTimeoutMs: 10_000,
