@@ -18,9 +18,9 @@ export async function startTokenServer(clientId: string, secret: string): Promis
   const server = createServer((request, response) => {
     const { answer } = tokens;
     const isRight = request.method === 'POST' && request.headers.authorization === wanted;
-    const refused = answer ?? (isRight ? undefined : { status: 401, body: '' });
-    if (refused !== undefined) {
-      response.writeHead(refused.status).end(refused.body);
+    const denial = answer ?? (isRight ? undefined : { status: 401, body: '' });
+    if (denial !== undefined) {
+      response.writeHead(denial.status).end(denial.body);
       return;
     }
     given++;
