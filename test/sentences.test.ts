@@ -13,7 +13,7 @@ const TREES: Readonly<Record<string, string>> = {
   schemas: 'schemas/{*.json,http/*.json,openapi/*.json}',
   console: 'console/src/**/*.{ts,tsx}',
   test: 'test/**/*.ts',
-  docs: '{README.md,SECURITY.md,docs/**/*.md,deploy/*.md}',
+  docs: '{README.md,SECURITY.md,docs/**/*.md,deploy/**/*.md}',
 };
 
 /** The text with its sentences on one line, as far as a comment or a paragraph reaches. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { tidemark } from '../../services/cli/run-cli.ts';
 
-const PAGES = ['README.md', ...globSync(['docs/*.md', 'deploy/*.md'])].sort();
+const PAGES = ['README.md', ...globSync(['docs/*.md', 'deploy/**/*.md'])].sort();
 const ROOT = tidemark({ env: {}, out: () => undefined, err: () => undefined });
 
 /** What stands behind `tidemark` in the blocks of a shell, up to a comment, a pipe or the next command. */

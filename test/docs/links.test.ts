@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /** A README is what somebody reads in one go. */
 const README_MAX_BYTES = 9_000;
 
-const pages = ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...globSync(['docs/**/*.md', 'deploy/*.md'])].sort();
+const pages = ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...globSync(['docs/**/*.md', 'deploy/**/*.md'])].sort();
 const texts = new Map(pages.map((page) => [page, withoutCode(readFileSync(page, 'utf8'))]));
 
 /** A link from one page to a file or a heading of ours. */

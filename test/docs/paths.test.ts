@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-const pages = ['README.md', 'SECURITY.md', ...globSync(['docs/**/*.md', 'deploy/*.md'])].sort();
+const pages = ['README.md', 'SECURITY.md', ...globSync(['docs/**/*.md', 'deploy/**/*.md'])].sort();
 const files = globSync(['services/**/*', 'test/**/*', 'schemas/**/*', 'deploy/*', '*.{json,ts,yml}']);
 
 /** What runs write there. */
