@@ -22,7 +22,7 @@ const { allowScripts, scarfSettings, ...packageJson } = JSON.parse(readFileSync(
 // What may be used, changed and passed on with a service whose own sources are under another licence.
 const LICENCES = ['MIT', 'Apache-2.0', 'BSD-3-Clause', 'BSD-2-Clause', 'ISC', '0BSD'];
 // What is for development alone may have these as well.
-const OF_DEVELOPMENT = ['MPL-2.0', 'BlueOak-1.0.0', 'Unlicense', '(MIT AND Zlib)'];
+const OF_DEVELOPMENT = ['MPL-2.0', 'BlueOak-1.0.0', 'Unlicense', 'CC0-1.0', '(MIT AND Zlib)'];
 
 // Their entries name no licence, or only a file. The file has the text of the MIT License, which was read for each of
 // these versions: another version is read again.
