@@ -41,7 +41,7 @@ async function scene(version = '1.2.3', digest = DIGEST): Promise<Scene> {
   writeFileSync(join(folder, 'CHANGELOG.md'), '# Changes\n\n## 1.2.3\n\n- New.\n\n## 1.2.2\n\n- Old.\n');
   writeFileSync(join(folder, 'release/sbom.cdx.json'), '{}');
   writeFileSync(calls, '');
-  for (const program of ['docker', 'cosign', 'gh'])
+  for (const program of ['docker', 'cosign', 'gh', 'helm'])
     writeFileSync(join(folder, 'bin', program), NOTING, { mode: 0o755 });
   const env = {
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
@@ -115,6 +115,21 @@ describe('the steps of a release', () => {
     await expect(run('check-tag', tag)).rejects.toMatchObject({ code: 1 });
   });
 
+  test('the chart is linted with every file of values, and packaged by the version', async () => {
+    const { calls, run } = await scene();
+
+    await run('chart');
+
+    const chart = 'deploy/helm/tidemark';
+    expect(calls()).toEqual([
+      `helm lint --strict ${chart}`,
+      ...globSync('deploy/helm/values/*.yaml')
+        .sort()
+        .map((values) => `helm lint --strict --values ${values} ${chart}`),
+      `helm package --version 1.2.3 --app-version 1.2.3 --destination release ${chart}`,
+    ]);
+  });
+
   test('an image is built, tried in its composition and as OpenShift runs it, and pushed', async () => {
     const { calls, run } = await scene();
 
@@ -168,7 +183,7 @@ describe('the steps of a release', () => {
       .split('\n')
       .filter((line) => /^[a-z]/.test(line));
     expect(calls().at(-1)).toMatch(
-      /^gh release create v1\.2\.3 --draft .*images\.txt .*sbom\.cdx\.json .*load-images\.sh$/,
+      /^gh release create v1\.2\.3 --draft .*images\.txt .*sbom\.cdx\.json .*tidemark-1\.2\.3\.tgz .*load-images\.sh$/,
     );
     expect(readFileSync(join(folder, 'release/notes.md'), 'utf8').trim()).toBe('- New.');
     expect(images.match(/^\S+ TIDEMARK\w*$/gm)).toEqual([
