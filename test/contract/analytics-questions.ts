@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AnalyticsStore } from '../../services/stores/analytics/analytics-store.ts';
+import { userNumber } from '../../services/stores/analytics/columns.ts';
 import { columnPath } from '../../services/stores/analytics/json-path.ts';
+import { byShard, type Shard } from '../../services/stores/analytics/placement.ts';
 import { AMPLE, ask, insert, MessageMaker } from '../support/stores/analytics.ts';
 
 /** How any AnalyticsStore answers questions. */
@@ -80,6 +82,23 @@ export function testAnalyticsQuestions(store: () => AnalyticsStore): void {
     expect(lookedUp.rows).toEqual([{ one: 1 }]);
     expect(ended).toBe(false);
     for (const question of heavy) expect(await question).toMatchObject({ code: 'QUERY_LIMIT' });
+  });
+
+  test('a look-up about a shard has the users of it, and about one of another placement everybody', async () => {
+    const make = new MessageMaker();
+    const messages = Array.from({ length: 20 }, (_, index) => make.track({ userId: `u${index}` }));
+    await insert(store(), messages);
+    const { shards } = await store().placementOf({ projectId: make.projectId });
+    const sql = 'SELECT DISTINCT user FROM user_track_rows WHERE project_id = {p:String}';
+    const usersOn = async (shard: Shard) => {
+      const { rows } = await store().ask({ sql, params: { p: make.projectId }, isLookUp: true, shard }, AMPLE);
+      return rows.map(({ user }) => user as string).toSorted();
+    };
+    const keys = messages.map(({ userKey }) => userKey);
+
+    for (const { shard, users } of byShard(keys, shards))
+      expect([shard, await usersOn(shard)]).toEqual([shard, users.map(userNumber).toSorted()]);
+    expect(await usersOn({ index: 0, of: shards + 1 })).toEqual(keys.map(userNumber).toSorted());
   });
 
   describe('properties', () => {

@@ -4,6 +4,7 @@ import type { RowTable } from './columns.ts';
 import type { ConcernedUser, JoinsQuestion } from './joins.ts';
 import type { LiveEpoch, LiveHistory } from './live-history.ts';
 import type { ProjectUser } from './of-user.ts';
+import type { Placement, Shard } from './placement.ts';
 
 /** Rows of one insert by table: chunks of whole rows, each the values of the table's `TABLE_COLUMNS` as `RowBinary` writes them. */
 export type Rows = ReadonlyMap<RowTable, readonly Uint8Array[]>;
@@ -72,6 +73,8 @@ export interface Query {
   readonly params: Readonly<Record<string, unknown>>;
   /** It reads by keys and takes some milliseconds: it waits for no question, however long that takes. */
   readonly isLookUp?: boolean;
+  /** A look-up that is about rows of these users alone: nobody else is asked than the shard that has them. */
+  readonly shard?: Shard;
 }
 
 export interface QueryLimits {
@@ -109,6 +112,8 @@ export interface AnalyticsReader {
   stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
   /** As `ask`, of the history of audiences, which the first generation alone has. */
   askHistory(query: Query, limits: QueryLimits): Promise<QueryResult>;
+  /** Where the generation that answers has the rows of users. A `Query.shard` by another placement counts as left out. */
+  placementOf(of: Pick<Query, 'projectId'>): Promise<Placement>;
   /** Users who entered and left a kept audience, in the order of (evaluation, user), as `stream` gives rows. */
   audienceChanges(query: ChangesQuery, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>>;
   /** The newest evaluation of a kept audience that `audienceChanges` shows. */
@@ -270,11 +275,7 @@ export interface AnalyticsStore extends AnalyticsWriter, AnalyticsReader, Analyt
   /** The first generation alone has it. */
   readonly liveHistory: LiveHistory;
   keptHistory(): KeptHistory;
-  /**
-   * Reads rows as `insert` does, and leaves everything as it was: resolves where they would be taken now.
-   *
-   * @throws TidemarkError as `insert`.
-   */
+  /** Reads rows as `insert` does, and leaves everything as it was: resolves where they would be taken now. @throws as `insert`. */
   tryInsert(rows: Rows): Promise<void>;
   /**
    * Deletes every row of a project, of some of its users or of its old events, and resolves with those that could be seen before. No question

@@ -13,6 +13,7 @@ import type { Position } from '../../../services/event-log/event-log.ts';
 import type { Micros } from '../../../services/messages/message.ts';
 import type { ReaderName } from '../../../services/stores/profiles/profile-store.ts';
 import { TidemarkError } from '../../../services/runtime/errors.ts';
+import type { Placement } from '../../../services/stores/analytics/placement.ts';
 import type { LiveGenerations } from '../../../services/stores/generations/live-generations.ts';
 
 function unreachableError(): TidemarkError {
@@ -79,6 +80,10 @@ export class MemoryAnalytics implements AnalyticsReader {
 
   askHistory(query: Query, limits: QueryLimits): Promise<QueryResult> {
     return this.ask(query, limits);
+  }
+
+  async placementOf(): Promise<Placement> {
+    return { shards: 1, hasReplicas: false };
   }
 
   async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {

@@ -108,11 +108,13 @@ class ChdbDatabases {
         log: { level: ClickHouseLogLevel.OFF },
       });
     const inserts = clientOf(this.#inserts);
+    const lookups = clientOf(this.#lookups);
     return {
       inserts,
       servers: [inserts],
       shards: [inserts],
-      lookups: clientOf(this.#lookups),
+      lookups,
+      lookupsByShard: [lookups],
       questions: clientOf(this.#questions),
       streams: clientOf(this.#streams),
       evaluations: clientOf(this.#evaluations),

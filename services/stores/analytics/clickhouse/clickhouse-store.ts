@@ -23,7 +23,7 @@ import type {
 } from '../analytics-store.ts';
 import { askRows, endSoon, refuseIfStopping } from './ask.ts';
 import { ClickHouseAudiences } from './clickhouse-audiences.ts';
-import type { ClickHouseClients } from './clients.ts';
+import { type ClickHouseClients, lookupsFor } from './clients.ts';
 import type { Deployment } from './deployment.ts';
 import { countRows, type ForgettingParts, forgetRows } from './forget-rows.ts';
 import { type ClickHouseDatabases, ClickHouseGenerations } from './clickhouse-generations.ts';
@@ -50,7 +50,6 @@ export class ClickHouseStore implements AnalyticsStore {
   readonly #inserts = new Set<Promise<unknown>>();
   readonly #streams = new Set<QuestionStream>();
   readonly #generations: ClickHouseGenerations;
-  readonly #askOn = (client: ClickHouseClient, query: Query) => this.#ask(client, query, LOOKUP_LIMITS);
   #closed: Promise<void> | undefined;
 
   /** A store of one database; the others of `databases` are opened on demand. */
@@ -60,24 +59,20 @@ export class ClickHouseStore implements AnalyticsStore {
     this.#generations = new ClickHouseGenerations(this, clients.inserts, databases, deployment);
     this.#databases = databases;
     this.dropOldFiles = databases.dropOldFiles;
-    const ask = (query: Query): Promise<QueryResult> => this.#ask(clients.lookups, query, HISTORY_LIMITS);
-    const { insertSettings, localOf } = deployment;
     this.#ingestedRanges = new IngestedRanges({
       client: clients.inserts,
       shards: clients.shards,
       ask: (query) => this.#lookUp(query),
-      insertSettings,
+      insertSettings: deployment.insertSettings,
     });
-    const { name: database } = databases;
-    const local = localOf?.(database) ?? database;
     this.liveHistory = new ClickHouseAudiences({
       client: clients.evaluations,
       shards: clients.shards,
-      local,
-      ask,
+      local: deployment.localOf?.(databases.name) ?? databases.name,
+      ask: (query) => this.#ask(clients.lookups, query, HISTORY_LIMITS),
       target: this.#target,
       liveTarget: { client: clients.lookups, deployment },
-      database,
+      database: databases.name,
       stopping: this.#stopping.signal,
     });
   }
@@ -141,8 +136,8 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
     refuseIfStopping(this.#stopping.signal);
-    const { questions, lookups, shards } = this.#clients;
-    if (query.isLookUp === true) return this.#ask(lookups, query, limits);
+    const { questions, shards } = this.#clients;
+    if (query.isLookUp === true) return this.#ask(lookupsFor(this.#clients, query), query, limits);
     // What is estimated or planned of the tables that refer to others says nothing of those.
     const isOfTables = this.#deployment.localOf !== undefined && query.sql.startsWith('EXPLAIN ');
     const ask = async (): Promise<QueryResult> =>
@@ -154,6 +149,10 @@ export class ClickHouseStore implements AnalyticsStore {
 
   askHistory(query: Query, limits: QueryLimits): Promise<QueryResult> {
     return this.ask(query, limits);
+  }
+
+  async placementOf(): ReturnType<AnalyticsStore['placementOf']> {
+    return { shards: this.#clients.lookupsByShard.length, hasReplicas: this.#deployment.beforeReading !== undefined };
   }
 
   async stream(query: Query, limits: QueryLimits): Promise<AsyncIterable<Uint8Array>> {
@@ -273,8 +272,8 @@ export class ClickHouseStore implements AnalyticsStore {
   }
 
   get shardParts(): readonly ForgettingParts[] {
-    const { lack } = this.#databases;
-    return this.#clients.shards.map((client) => ({ client, ask: (query) => this.#askOn(client, query), lack }));
+    const askOn = (client: ClickHouseClient) => (query: Query) => this.#ask(client, query, LOOKUP_LIMITS);
+    return this.#clients.shards.map((client) => ({ client, ask: askOn(client), lack: this.#databases.lack }));
   }
 
   get #target(): InsertTarget {

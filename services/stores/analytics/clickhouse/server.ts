@@ -6,6 +6,7 @@ import type { Certificates } from '../../../runtime/server-url.ts';
 import { ClickHouseStore } from './clickhouse-store.ts';
 import { cluster, type Deployment, localOf, quotedName, SERVER, sharded } from './deployment.ts';
 import type { ClickHouseDatabases } from './clickhouse-generations.ts';
+import type { ClickHouseClients } from './clients.ts';
 import { openingError } from './errors.ts';
 import type { Exclusively } from './migrations.ts';
 import { migrateShards, replicasByShard, serversOf, SHARDED_SETTINGS, type ShardServer } from './shards.ts';
@@ -46,10 +47,12 @@ export async function openClickHouse(
   const servers = await prepare(address, common);
   const deployment = deploymentOf(address, servers);
   const open = async (database: string): Promise<ClickHouseStore> => {
-    const store = new ClickHouseStore(clientsOf({ ...address, database }, common, servers), deployment, databases);
+    const isOne = servers.length === 0;
+    const spread = isOne ? [] : await makeOnShards({ address, common, servers, deployment, exclusively }, database);
+    const clients = clientsOf({ ...address, database }, common, { servers, spread });
+    const store = new ClickHouseStore(clients, deployment, databases);
     try {
-      if (servers.length === 0) await store.migrate(exclusively);
-      else await makeOnShards({ address, common, servers, deployment, exclusively }, database);
+      if (isOne) await store.migrate(exclusively);
       return store;
     } catch (error) {
       await store.close();
@@ -82,13 +85,20 @@ interface OnShards {
   readonly deployment: Deployment;
 }
 
-async function makeOnShards({ address, common, exclusively, ...parts }: OnShards, database: string): Promise<void> {
+/** Resolves to a server of each shard over which users are spread; to none where the service cannot tell which has whom. */
+async function makeOnShards(
+  { address, common, exclusively, ...parts }: OnShards,
+  database: string,
+): Promise<readonly ShardServer[]> {
   // A statement may move every event.
   const slow = { ...common, request_timeout: QUESTION_TIMEOUT_MS };
   const clients = (server: ShardServer, of?: string): ClickHouseClient =>
     createClient({ ...slow, url: originOfServer(server, address), ...(of !== undefined && { database: of }) });
   try {
-    await migrateShards({ ...parts, exclusively, clients, cluster: address.cluster ?? '' }, database);
+    const all = { ...parts, exclusively, clients, cluster: address.cluster ?? '' };
+    const placement = await migrateShards(all, database);
+    const isEven = parts.servers.every(({ weight }) => weight === 1);
+    return isEven ? firstsOf(parts.servers).slice(0, placement) : [];
   } catch (error) {
     throw error instanceof TidemarkError ? error : openingError(error);
   }
@@ -101,7 +111,16 @@ function originOfServer({ host }: ShardServer, { origin }: ClickHouseAddress): s
   return url.origin;
 }
 
-function clientsOf(address: ClickHouseAddress, common: ClientOptions, servers: readonly ShardServer[]) {
+function firstsOf(servers: readonly ShardServer[]): readonly ShardServer[] {
+  return replicasByShard(servers).flatMap((replicas) => replicas.slice(0, 1));
+}
+
+/** @param spread Those over which users are spread, where that is known. */
+function clientsOf(
+  address: ClickHouseAddress,
+  common: ClientOptions,
+  { servers, spread }: Readonly<Record<'servers' | 'spread', readonly ShardServer[]>>,
+): ClickHouseClients {
   const { database, compression } = address;
   const request = compression === 'none' ? false : ({ codec: compression, level: 1 } as const);
   const usual = request && ({ codec: 'gzip' } as const);
@@ -116,18 +135,22 @@ function clientsOf(address: ClickHouseAddress, common: ClientOptions, servers: r
       compression: { request, response },
       ...own,
     });
+  const at = (server: ShardServer, of: string) => ({ url: originOfServer(server, address), database: of });
   const on = (server: ShardServer, of: string): ClickHouseClient =>
-    make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS, usual, { url: originOfServer(server, address), database: of });
+    make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS, usual, at(server, of));
   const inserts = make(INSERTS_AT_ONCE, INSERT_TIMEOUT_MS);
-  const firsts = replicasByShard(servers).flatMap((replicas) => replicas.slice(0, 1));
+  const lookups = make(MAX_LOOKUPS, LOOKUP_TIMEOUT_MS);
+  const lookUpOn = (server: ShardServer): ClickHouseClient =>
+    make(MAX_LOOKUPS, LOOKUP_TIMEOUT_MS, usual, at(server, localOf(database)));
   return {
     inserts,
-    lookups: make(MAX_LOOKUPS, LOOKUP_TIMEOUT_MS),
+    lookups,
+    lookupsByShard: spread.length === 0 ? [lookups] : spread.map(lookUpOn),
     questions: make(QUESTIONS_AT_ONCE, QUESTION_TIMEOUT_MS),
     streams: make(STREAMS_AT_ONCE, QUESTION_TIMEOUT_MS, false),
     evaluations: make(EVALUATIONS_AT_ONCE, QUESTION_TIMEOUT_MS),
     servers: servers.length === 0 ? [inserts] : servers.map((server) => on(server, database)),
-    shards: servers.length === 0 ? [inserts] : firsts.map((server) => on(server, localOf(database))),
+    shards: servers.length === 0 ? [inserts] : firstsOf(servers).map((server) => on(server, localOf(database))),
     release: () => Promise.resolve(),
   };
 }

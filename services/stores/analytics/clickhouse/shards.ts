@@ -25,6 +25,8 @@ export const SHARDED_SETTINGS: ClickHouseSettings = {
 export interface ShardServer {
   readonly shard: number;
   readonly host: string;
+  /** How many users it takes for one that another takes: 1 unless the cluster says otherwise. */
+  readonly weight: number;
 }
 
 /** What opens clients of one server. */
@@ -33,7 +35,7 @@ export type ServerClients = (server: ShardServer, database?: string) => ClickHou
 /** The servers of a cluster in the order of shards, as the asked server knows them. */
 export async function serversOf(client: ClickHouseClient, cluster: string): Promise<readonly ShardServer[]> {
   const result = await client.query({
-    query: `SELECT shard_num AS shard, host_name AS host FROM system.clusters WHERE cluster = {cluster:String}
+    query: `SELECT shard_num AS shard, host_name AS host, shard_weight AS weight FROM system.clusters WHERE cluster = {cluster:String}
             ORDER BY shard_num, replica_num`,
     query_params: { cluster },
     format: 'JSONEachRow',
@@ -67,11 +69,12 @@ export interface ShardsParts {
 
 /**
  * Makes a database on every server where it is absent, and migrates it. Where there is nothing to do, it writes nothing.
+ * Resolves to the number of shards over which its users are spread: the first ones of the cluster.
  *
  * @throws TidemarkError `CONFIG_INVALID` where the database has the tables of a server by itself, or was made for other
  *   shards; `STORE_NEWER`; and what the client throws.
  */
-export async function migrateShards(parts: ShardsParts, database: string): Promise<void> {
+export async function migrateShards(parts: ShardsParts, database: string): Promise<number> {
   const { servers, clients, exclusively } = parts;
   const found = await Promise.all(
     servers.map((server) => withClient(clients(server), (client) => find(client, server, database))),
@@ -84,7 +87,7 @@ export async function migrateShards(parts: ShardsParts, database: string): Promi
   const files = await readMigrations(CLICKHOUSE_SCHEMAS);
   const version = files.at(-1)?.name ?? '';
   const outdated = found.filter(({ made_by }) => isOlder(made_by, version));
-  if (outdated.length === 0) return;
+  if (outdated.length === 0) return placement;
   const views = viewsOf(files.flatMap(({ sql }) => statementsOf(sql)));
   await exclusively(async () => {
     for (const { server } of outdated) {
@@ -93,6 +96,7 @@ export async function migrateShards(parts: ShardsParts, database: string): Promi
       await withClient(clients(server, database), (client) => define(client, statements, views));
     }
   });
+  return placement;
 }
 
 /** Whether one of the shards over which users are spread has nothing, on any of its servers. */
