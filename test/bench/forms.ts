@@ -40,13 +40,19 @@ export const EMBEDDED: Form = {
     ),
 };
 
-/** Calls with the form on Kafka, a schema registry, Postgres and ClickHouse, started for it as `npm run servers` does. */
-export async function withServers(use: (form: Form) => Promise<void>): Promise<void> {
+/**
+ * Calls with the form on Kafka, a schema registry, Postgres and ClickHouse, started for it as `npm run servers` does.
+ *
+ * @param shards How many ClickHouse has.
+ */
+export async function withServers(use: (form: Form) => Promise<void>, shards: 1 | 2 = 1): Promise<void> {
   const script = join(import.meta.dirname, '../servers/run.ts');
-  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = [script, '--shards', String(shards)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');
   try {
-    await use(formOn(await addressesOf(createInterface({ input: child.stdout }))));
+    const title = shards === 1 ? 'servers: ' : 'two shards: ';
+    await use(formOn(title, await addressesOf(createInterface({ input: child.stdout }))));
   } finally {
     child.kill('SIGTERM');
     await exit;
@@ -64,10 +70,10 @@ async function addressesOf(lines: AsyncIterable<string>): Promise<ServerAddresse
   throw new Error('the servers ended before they were ready');
 }
 
-function formOn(addresses: ServerAddresses): Form {
+function formOn(title: string, addresses: ServerAddresses): Form {
   const kafka = CLIENT === '' ? addresses.EVENT_LOG_URL : `${addresses.EVENT_LOG_URL}?client=${CLIENT}`;
   return {
-    title: 'servers: ',
+    title,
     install: (use) =>
       withFolder(async (folder) => {
         const installation = await installOn({ ...addresses, EVENT_LOG_URL: kafka });

@@ -44,7 +44,9 @@ const ON_SERVERS: typeof BENCHMARKS = {
   'servers-live': benchLive,
   'servers-erasure': benchErasure,
 };
-const ALL = [...Object.keys(BENCHMARKS), ...Object.keys(ON_SERVERS)];
+/** The same on two shards of ClickHouse. */
+const ON_SHARDS: typeof BENCHMARKS = { 'shards-live': benchLive };
+const ALL = Object.keys({ ...BENCHMARKS, ...ON_SERVERS, ...ON_SHARDS });
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : ALL;
 const unknown = names.filter((name) => !ALL.includes(name));
@@ -54,11 +56,15 @@ if (unknown.length > 0) {
 }
 const figures = new Figures();
 for (const name of names) await BENCHMARKS[name]?.(figures, EMBEDDED);
-const onServers = names.flatMap((name) => ON_SERVERS[name] ?? []);
-if (onServers.length > 0) {
-  await withServers(async (form) => {
-    for (const bench of onServers) await bench(figures, form);
-  });
+for (const [benchmarks, shards] of [
+  [ON_SERVERS, 1],
+  [ON_SHARDS, 2],
+] as const) {
+  const named = names.flatMap((name) => benchmarks[name] ?? []);
+  const runAll = async (form: Form): Promise<void> => {
+    for (const bench of named) await bench(figures, form);
+  };
+  if (named.length > 0) await withServers(runAll, shards);
 }
 
 const folder = join(import.meta.dirname, 'results');

@@ -1,6 +1,6 @@
 /**
- * `npm run servers [-- --brokers 3]`: Kafka, a schema registry, Postgres and ClickHouse, fresh, until SIGTERM or Ctrl-C. Prints
- * the service's settings for them, a line each, then `ready`; what it does goes to standard error.
+ * `npm run servers [-- --brokers 3 --shards 2]`: Kafka, a schema registry, Postgres and ClickHouse, fresh, until SIGTERM or
+ * Ctrl-C. Prints the service's settings for them, a line each, then `ready`; what it does goes to standard error.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,11 +10,18 @@ import { startPostgres } from './postgres.ts';
 import type { Started } from './local.ts';
 import { removeServersFolder, serversFolder } from './processes/reaped.ts';
 import { startRegistry } from './registry.ts';
+import { CLUSTERS, startShards } from './shards.ts';
 
-const { values } = parseArgs({ options: { brokers: { type: 'string', default: '1' } } });
-const brokers = Number(values.brokers);
+const { values } = parseArgs({
+  options: { brokers: { type: 'string', default: '1' }, shards: { type: 'string', default: '1' } },
+});
+const [brokers, shards] = [Number(values.brokers), Number(values.shards)];
 if (![1, 3].includes(brokers)) {
   say('--brokers is 1 or 3');
+  process.exit(2);
+}
+if (CLUSTERS[shards - 1] === undefined) {
+  say(`--shards is 1 to ${CLUSTERS.length}`);
   process.exit(2);
 }
 
@@ -26,7 +33,7 @@ say(`starts in ${folder}`);
 const starting = [
   start('EVENT_LOG_URL', startKafka({ folder: join(folder, 'kafka'), brokers, heapMb: 512, compile: 'fully' })),
   start('PROFILES_URL', startPostgres({ folder: join(folder, 'postgres'), settings: { max_connections: '200' } })),
-  start('ANALYTICS_URL', startClickHouse({ folder: join(folder, 'clickhouse') })),
+  start('ANALYTICS_URL', startAnalytics(join(folder, 'clickhouse'))),
   start('SCHEMA_REGISTRY_URL', startRegistry({ folder: join(folder, 'registry') })),
 ];
 try {
@@ -43,6 +50,12 @@ for (const one of await Promise.allSettled(starting)) if (one.status === 'fulfil
 await removeServersFolder(folder);
 // Whoever reads our output may have gone; nothing else keeps us.
 process.exit();
+
+async function startAnalytics(of: string): Promise<Started> {
+  if (shards === 1) return startClickHouse({ folder: of });
+  const { url, stop } = await startShards({ folder: of, shards });
+  return { url: `${url}?cluster=${CLUSTERS[shards - 1]}`, stop };
+}
 
 async function start(setting: string, server: Promise<Started>) {
   const started = await server;

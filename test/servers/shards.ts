@@ -15,7 +15,7 @@ export interface Shards {
   readonly stop: () => Promise<void>;
 }
 
-/** The names of the clusters of the first server, the first two, and the first three. */
+/** The names of the clusters of the first server, the first two, and the first three. In `uneven` the first weighs more. */
 export const CLUSTERS = ['one', 'two', 'three'] as const;
 
 /**
@@ -50,5 +50,6 @@ function remoteServers(places: readonly { readonly host: string; readonly native
   const clusters = CLUSTERS.slice(0, places.length).map(
     (name, index) => `<${name}>${shards.slice(0, index + 1).join('\n')}</${name}>`,
   );
-  return `<remote_servers>${clusters.join('\n')}</remote_servers>`;
+  const uneven = shards.join('\n').replace('<shard>', '<shard><weight>2</weight>');
+  return `<remote_servers>${clusters.join('\n')}<uneven>${uneven}</uneven></remote_servers>`;
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { serverUrl } from '../../servers/server.ts';
+import { CLUSTERS } from '../../servers/shards.ts';
 import { freshDatabase } from '../stores/fresh-database.ts';
+import { freshShards } from '../stores/fresh-shards.ts';
 
 /** Where the servers are, under the names of the service's settings. */
 export type ServerAddresses = Readonly<
@@ -44,7 +46,11 @@ export async function onServers(
 /** An installation on the servers at these addresses. */
 export async function installOn(addresses: ServerAddresses): Promise<OnServers> {
   const { EVENT_LOG_URL: kafka, PROFILES_URL, ANALYTICS_URL, SCHEMA_REGISTRY_URL } = addresses;
-  const [profiles, events] = await Promise.all([freshDatabase(PROFILES_URL), freshDatabase(ANALYTICS_URL)]);
+  const cluster = CLUSTERS.find((name) => name === new URL(ANALYTICS_URL).searchParams.get('cluster'));
+  const [profiles, events] = await Promise.all([
+    freshDatabase(PROFILES_URL),
+    cluster === undefined ? freshDatabase(ANALYTICS_URL) : freshShards(cluster, ANALYTICS_URL),
+  ]);
   const prefix = `${randomUUID().slice(0, 8)}.`;
   const settings = {
     EVENT_LOG_URL: `${kafka}${kafka.includes('?') ? '&' : '?'}topic_prefix=${prefix}`,
