@@ -78,7 +78,8 @@ async function startMainThread(
   const throttle = isEncoding ? loadThrottle(() => http.utilization(), encoding) : loadThrottle(lookAtWaits, answering);
   const opened = await openStores(parts, config, logger, ALL_STORES);
   const shared = sharedStoresOn(config, opened);
-  const { live, follower, parts: following } = livePartsOf(config, logger, opened, shared, { throttle, isClockWrong });
+  const needs = { throttle, isClockWrong };
+  const { live, follower, parts: following } = await livePartsOf(config, logger, opened, shared, needs);
   const given = { ...opened, config, logger, throttle, follower };
   const { readers, parts: reading } = readerPartsOf('all', given, shared.processes);
   const { stores, jobs, scheduler, deliverer, schedule } = compose(

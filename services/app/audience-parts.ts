@@ -11,6 +11,7 @@ import { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
 import type { Config } from '../runtime/config.ts';
 import { hasShards, isServer } from '../runtime/embedded.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import { leftOutOf } from '../stores/erasures/left-out.ts';
 import { SqlGenerations } from '../stores/generations/sql-generations.ts';
 import type { OpenedStores } from './open-stores.ts';
@@ -20,26 +21,29 @@ import type { SharedStores } from './stores.ts';
 
 const LAG_WITHIN_MS = 3_000;
 
-/** Shards ask for tables of their own, which was never tried. */
-function mayBeLiveOn(config: Config): boolean {
-  return !hasShards(config);
+/** A replica may be asked that lacks what an insert wrote to another. */
+async function mayBeLiveOn(config: Config, analytics: Pick<AnalyticsReader, 'placementOf'>): Promise<boolean> {
+  return !hasShards(config) || !(await analytics.placementOf({})).hasReplicas;
 }
 
-/** Evaluates the saved audiences of these stores. @param live Left out where the process keeps no audience live. */
+/** Evaluates the saved audiences of these stores. @param live Left out where the process keeps no audience live; null where none does. */
 export function audienceSchedulerOf(
   config: Config,
   logger: Logger,
   shared: SharedStores,
-  { isClockWrong, live }: { readonly live?: AudienceFollower | undefined } & Pick<LiveNeeds, 'isClockWrong'> = {},
+  {
+    isClockWrong,
+    live,
+  }: { readonly live?: AudienceFollower | null | undefined } & Pick<LiveNeeds, 'isClockWrong'> = {},
 ): AudienceScheduler {
-  const mayBeLive = mayBeLiveOn(config);
-  const follower = live ?? (isServer(config.eventLogUrl) && mayBeLive ? FOLLOWED_ELSEWHERE : undefined);
+  const elsewhere = isServer(config.eventLogUrl) ? FOLLOWED_ELSEWHERE : undefined;
+  const follower = live === null ? undefined : (live ?? elsewhere);
   return new AudienceScheduler({
     ...shared,
     store: shared.saved,
     history: shared.analytics,
     logger,
-    mayBeLive,
+    mayBeLive: () => mayBeLiveOn(config, shared.analytics),
     ...(isClockWrong && { isClockWrong }),
     ...(follower && { follower }),
   });
@@ -52,21 +56,21 @@ interface LiveNeeds {
 }
 
 export interface LiveAudienceParts {
-  /** Undefined where this process keeps no audience live. */
-  readonly live: LiveAudiences | undefined;
+  /** Null where no process keeps an audience live. */
+  readonly live: LiveAudiences | null;
   /** Follows what the sinks of this process insert. */
   readonly follower: AnalyticsFollower | undefined;
   readonly parts: readonly ProcessPart[];
 }
 
-export function livePartsOf(
+export async function livePartsOf(
   config: Config,
   logger: Logger,
   { analytics, log }: Pick<OpenedStores, 'analytics' | 'log'>,
   shared: SharedStores,
   { throttle, isClockWrong }: LiveNeeds = {},
-): LiveAudienceParts {
-  if (!mayBeLiveOn(config)) return { live: undefined, follower: undefined, parts: [] };
+): Promise<LiveAudienceParts> {
+  if (!(await mayBeLiveOn(config, analytics))) return { live: null, follower: undefined, parts: [] };
   const { database, progress } = shared;
   const lagMs = async (): Promise<number> => {
     const { sink } = await readerLags({ log, progress }, AbortSignal.timeout(LAG_WITHIN_MS));

@@ -29,8 +29,8 @@ import { webhookDelivererOf } from './webhooks/webhook-parts.ts';
 export interface CompositionParts extends Surroundings {
   readonly readers: ReadersHealth;
   readonly isClockWrong?: () => Promise<boolean>;
-  /** Keeps audiences live; undefined where the process does not. */
-  readonly live?: AudienceFollower | undefined;
+  /** Keeps audiences live; undefined where the process does not, null where none does. */
+  readonly live?: AudienceFollower | null | undefined;
   /** What it begins by itself beside backups and erasures. */
   readonly scheduled?: readonly Scheduled[];
 }

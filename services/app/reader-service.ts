@@ -65,7 +65,7 @@ async function startSink(parts: ProcessParts, config: Config, logger: Logger): P
   const stores = await openStores(parts, config, logger, ALL_STORES);
   await obeyDeletions({ ...stores, logger }, parts.stopping);
   const shared = sharedStoresOn(config, stores);
-  const live = livePartsOf(config, logger, stores, shared);
+  const live = await livePartsOf(config, logger, stores, shared);
   const given = { ...stores, config, logger, follower: live.follower };
   const { readers, parts: reading } = readerPartsOf('sink', given, shared.processes);
   const health = new HealthWatch(readers, stores.log);

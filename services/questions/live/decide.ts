@@ -1,8 +1,10 @@
 import type { Micros } from '../../messages/message.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
+import { allSettledOrThrow } from '../../runtime/pause.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
+import { byShard } from '../../stores/analytics/placement.ts';
 import { Params } from '../sql/params.ts';
 import { Steps } from '../steps.ts';
 import { type Decision, decisionsOn, evaluate } from './evaluate.ts';
@@ -27,6 +29,8 @@ export interface DecideParts {
   readonly askHistory: RowReader['ask'];
   /** Whether a user is a member, by `memberKey`, where the history may not have it yet. */
   readonly unwritten: ReadonlyMap<string, boolean>;
+  /** Over how many shards the rows of users are spread. */
+  readonly shards: number;
 }
 
 export interface Decided {
@@ -55,10 +59,31 @@ export async function decideAll(
   given: Candidates,
   now: Micros,
 ): Promise<Decided> {
-  const changes: Turn[] = [];
-  const undecided = new Set<Followed>();
-  const { candidates, persons } = await withPersons(parts, projectId, given);
-  const waiting = slicesOf([...candidates.keys()], USERS_OF_QUESTION);
+  const decided = { changes: [] as Turn[], undecided: new Set<Followed>() };
+  const of = await withPersons(parts, projectId, given);
+  // The rows of joined ids may be on any shard.
+  const shards = byShard([...of.candidates.keys()], of.persons.size > 0 ? 1 : parts.shards);
+  await allSettledOrThrow(
+    shards.map(({ shard, users }) => {
+      const ask: RowReader['ask'] = (query) => parts.ask({ ...query, shard });
+      return decideOn({ ...parts, ...of, ask, projectId, now }, users, decided);
+    }),
+  );
+  return decided;
+}
+
+interface ShardParts extends Omit<DecideParts, 'shards'>, CandidatePersons {
+  readonly projectId: string;
+  readonly now: Micros;
+}
+
+/** Decides users whose rows are on one shard. */
+async function decideOn(
+  { candidates, persons, projectId, now, ...parts }: ShardParts,
+  all: readonly string[],
+  { changes, undecided }: { readonly changes: Turn[]; readonly undecided: Set<Followed> },
+): Promise<void> {
+  const waiting = slicesOf(all, USERS_OF_QUESTION);
   for (let users = waiting.pop(); users !== undefined; users = waiting.pop()) {
     const followed = new Set(users.flatMap((user) => [...(candidates.get(user) ?? [])]));
     const conditions = [...new Set([...followed].flatMap((one) => one.conditions))];
@@ -79,7 +104,6 @@ export async function decideAll(
       else waiting.push(...slicesOf(users, Math.ceil(users.length / 2)));
     }
   }
-  return { changes, undecided };
 }
 
 interface CandidatePersons {

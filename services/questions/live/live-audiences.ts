@@ -2,7 +2,7 @@ import type { Micros } from '../../messages/message.ts';
 import { type ErrorCode, hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { pause } from '../../runtime/pause.ts';
-import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import type { LiveHistory } from '../../stores/analytics/live-history.ts';
 import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
 import type { AudienceFollower, EvaluatedBy } from '../saved/audience-follower.ts';
@@ -20,7 +20,7 @@ import { TouchReader } from './touch-reader.ts';
 
 export interface LiveParts extends Pick<OutdatedAudiencesParts, 'saved' | 'projects'> {
   readonly store: SqlLiveStore;
-  readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory'>;
+  readonly analytics: TickParts['analytics'];
   readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers' | 'dropUncounted'>;
   /** The number of the generation of analytics that answers for a project. */
   readonly generationOf: (projectId: string) => Promise<number>;

@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Micros } from '../../messages/message.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { AnalyticsReader, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { allSettledOrThrow } from '../../runtime/pause.ts';
+import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { JoinChange } from '../../stores/analytics/joins.ts';
 import type { LiveChange, LiveEpoch, LiveHistory } from '../../stores/analytics/live-history.ts';
+import { byShard } from '../../stores/analytics/placement.ts';
 import { ALL_TIME, userName, type ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { knownIds } from '../known-ids.ts';
 import { Params } from '../sql/params.ts';
@@ -16,7 +18,7 @@ import type { RowReader } from '../one-user/user-events-query.ts';
 
 export interface TickParts {
   readonly store: SqlLiveStore;
-  readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory'>;
+  readonly analytics: Pick<AnalyticsReader, 'ask' | 'askHistory' | 'placementOf'>;
   readonly history: Pick<LiveHistory, 'writeChanges' | 'writeMembers'>;
   readonly limits: QueryLimits;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -106,7 +108,8 @@ export class Ticker {
     const unwritten = this.#unwritten;
     const undecided = new Set<Followed>();
     for (const [projectId, ofProject] of Map.groupBy(chosen, ({ followed }) => followed.projectId)) {
-      const parts = { ask: this.#ask, askHistory: this.#askHistory, unwritten };
+      const { shards } = await this.#parts.analytics.placementOf({ projectId });
+      const parts = { ask: this.#ask, askHistory: this.#askHistory, unwritten, shards };
       const decided = await decideAll(parts, projectId, candidatesOf(ofProject, forgotten), at);
       decidedTo.push(...decided.changes);
       for (const followed of decided.undecided) undecided.add(followed);
@@ -194,17 +197,26 @@ export class Ticker {
 
   async #namesOf(projectId: string, users: readonly string[]) {
     const names = new Map<string, ReturnType<typeof knownIds>>();
-    for (let from = 0; from < users.length; from += NAMES_AT_ONCE) {
-      const params = new Params();
-      const numbers = params.userNumbers(users.slice(from, from + NAMES_AT_ONCE).map(userNumber));
-      const sql =
-        'SELECT internal_id, user_id, anonymous_id FROM user_rows FINAL ' +
-        `WHERE project_id = ${params.string(projectId)} AND user IN ${numbers}`;
-      for (const row of (await this.#ask({ projectId, sql, params: params.values() })) as readonly NameRow[])
-        names.set(row.internal_id, knownIds(row.internal_id, row.user_id, row.anonymous_id));
-    }
+    const { shards } = await this.#parts.analytics.placementOf({ projectId });
+    const namesOn = async ({ shard, users: ofShard }: ReturnType<typeof byShard>[number]): Promise<void> => {
+      for (let from = 0; from < ofShard.length; from += NAMES_AT_ONCE) {
+        const query = namesQuery(projectId, ofShard.slice(from, from + NAMES_AT_ONCE));
+        for (const row of (await this.#ask({ ...query, shard })) as readonly NameRow[])
+          names.set(row.internal_id, knownIds(row.internal_id, row.user_id, row.anonymous_id));
+      }
+    };
+    await allSettledOrThrow(byShard(users, shards).map(namesOn));
     return names;
   }
+}
+
+function namesQuery(projectId: string, users: readonly string[]): Query {
+  const params = new Params();
+  const numbers = params.userNumbers(users.map(userNumber));
+  const sql =
+    'SELECT internal_id, user_id, anonymous_id FROM user_rows FINAL ' +
+    `WHERE project_id = ${params.string(projectId)} AND user IN ${numbers}`;
+  return { projectId, sql, params: params.values() };
 }
 
 interface NameRow {

@@ -31,7 +31,7 @@ export interface SchedulerParts {
   /** It keeps live audiences up to date in this process; left out: nobody does, and they are evaluated every minute. */
   readonly follower?: AudienceFollower;
   /** Whether an audience may be live on these stores, whichever process follows it; left out: it may. */
-  readonly mayBeLive?: boolean;
+  readonly mayBeLive?: () => Promise<boolean>;
   /** How long a claim is valid unless its owner renews it. */
   readonly leaseMs?: number;
   /** How often the scheduler looks for audiences that are due. */
@@ -59,8 +59,8 @@ export class AudienceScheduler {
   #lastProjectId = '';
 
   constructor(parts: SchedulerParts) {
-    const isClockWrong = () => Promise.resolve(false);
-    this.#parts = { leaseMs: LEASE_MS, everyMs: DUE_POLL_MS, mayBeLive: true, isClockWrong, ...parts };
+    const defaults = { isClockWrong: () => Promise.resolve(false), mayBeLive: () => Promise.resolve(true) };
+    this.#parts = { leaseMs: LEASE_MS, everyMs: DUE_POLL_MS, ...defaults, ...parts };
     const { everyMs, logger } = this.#parts;
     this.#looking = new Looking({
       look: () => this.#evaluateNext(),
@@ -120,10 +120,10 @@ export class AudienceScheduler {
   }
 
   /** Resolves if an audience may be live here. @throws TidemarkError `AUDIENCE_NOT_LIVE`. */
-  expectLive(): Promise<void> {
-    if (this.#parts.mayBeLive) return Promise.resolve();
-    const message = 'No audience is live on a cluster of ClickHouse: see docs/audiences.md.';
-    return Promise.reject(new TidemarkError('AUDIENCE_NOT_LIVE', message));
+  async expectLive(): Promise<void> {
+    if (await this.#parts.mayBeLive()) return;
+    const message = 'No audience is live on a ClickHouse with replicas: see docs/audiences.md.';
+    throw new TidemarkError('AUDIENCE_NOT_LIVE', message);
   }
 
   async #claim(projectId: string, id: string): Promise<Claim> {

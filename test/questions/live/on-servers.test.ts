@@ -1,5 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { changesSince, find, named, save, track, WITHIN_A_MINUTE } from '../../support/live/live-requests.ts';
+import {
+  changesSince,
+  find,
+  isFollowing,
+  named,
+  save,
+  track,
+  WITHIN_A_MINUTE,
+} from '../../support/live/live-requests.ts';
 import { canRunOnServers, type OnServers, onServers } from '../../support/service/server-settings.ts';
 import { READ_KEY, ServiceProcess } from '../../support/service/service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -38,8 +46,3 @@ test.skipIf(!(await canRunOnServers()))(
     await expect.poll(() => find(ingest, id), WITHIN_A_MINUTE).toMatchObject({ live_through: expect.any(String) });
   },
 );
-
-async function isFollowing({ url }: ServiceProcess): Promise<boolean> {
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^tidemark_live_audiences (\d+)$/mu.exec(metrics)?.[1]) > 0;
-}

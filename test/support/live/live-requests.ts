@@ -57,3 +57,9 @@ export async function track(service: ServiceProcess, user: string, event: string
 export async function identify(service: ServiceProcess, user: string, traits: object): Promise<void> {
   expect((await service.request('/v1/identify', { user_id: user, traits })).status).toBe(200);
 }
+
+/** Whether the process of this service follows any live audience. */
+export async function isFollowing({ url }: ServiceProcess): Promise<boolean> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^tidemark_live_audiences (\d+)$/mu.exec(metrics)?.[1]) > 0;
+}

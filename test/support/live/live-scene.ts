@@ -100,6 +100,7 @@ export class LiveScene {
     const analytics = {
       ask: this.#analytics.ask.bind(this.#analytics),
       askHistory: this.#analytics.askHistory.bind(this.#analytics),
+      placementOf: this.#analytics.placementOf.bind(this.#analytics),
     };
     const more = {
       analytics,

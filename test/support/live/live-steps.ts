@@ -126,7 +126,7 @@ async function take(
   }
 }
 
-async function savedIn(scene: LiveScene, texts: readonly string[]): Promise<Saved> {
+export async function savedIn(scene: LiveScene, texts: readonly string[]): Promise<Saved> {
   const saved: Saved = new Map();
   for (const [index, text] of texts.entries()) {
     // Those that refer to another audience would need it saved.
@@ -142,7 +142,7 @@ async function restart(scene: LiveScene): Promise<void> {
   scene.start();
 }
 
-async function expectMembers(scene: LiveScene, audiences: Saved): Promise<void> {
+export async function expectMembers(scene: LiveScene, audiences: Saved): Promise<void> {
   for (const [id, { liveThrough, evaluation }] of await scene.upToNow([...audiences.keys()])) {
     const { text, definition } = audiences.get(id)!;
     const expected = audienceOf(definition, scene.joinsIds ? rewritten(scene.messages) : scene.messages, liveThrough);
