@@ -77,7 +77,7 @@ async function startContainer(
   return configure(image, tools).withExposedPorts(port).withStartupTimeout(START_WITHIN_MS).start();
 }
 
-function pinnedImage(repository: string): string {
+export function pinnedImage(repository: string): string {
   const { services } = readCompose(join(import.meta.dirname, '../../docker-compose.yml'));
   const images = Object.values(services).map(({ image }) => defaultsOf(image));
   const image = images.find((name) => name.startsWith(`${repository}:`));
@@ -152,12 +152,17 @@ function running(container: StartedTestContainer, url: string): Started {
   return { url, stop: async () => void (await container.stop()) };
 }
 
-const CLUSTER = `<clickhouse>
-  <keeper_server>
+/** What lets replicas agree, inside of the server of this name. */
+export function coordinationAt(host: string): string {
+  return `<keeper_server>
     <tcp_port>9181</tcp_port>
     <server_id>1</server_id>
-    <raft_configuration><server><id>1</id><hostname>localhost</hostname><port>9234</port></server></raft_configuration>
-  </keeper_server>
+    <raft_configuration><server><id>1</id><hostname>${host}</hostname><port>9234</port></server></raft_configuration>
+  </keeper_server>`;
+}
+
+const CLUSTER = `<clickhouse>
+  ${coordinationAt('localhost')}
   <zookeeper><node><host>localhost</host><port>9181</port></node></zookeeper>
   <macros><shard>1</shard><replica>1</replica></macros>
   <remote_servers replace="true">
