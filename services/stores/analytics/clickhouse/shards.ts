@@ -162,8 +162,8 @@ async function find(client: ClickHouseClient, server: ShardServer, database: str
   const result = await client.query({
     query: `SELECT (SELECT any(comment) FROM system.databases WHERE name = {local:String}) AS comment,
                    anyIf(engine, name = 'track_rows') AS engine, anyIf(engine_full, name = 'track_rows') AS engine_full,
-                   anyIf(comment, name = 'held_ranges') AS made_by
-            FROM system.tables WHERE database = {database:String}`,
+                   anyIf(tables.comment, name = 'held_ranges') AS made_by
+            FROM system.tables AS tables WHERE database = {database:String}`,
     query_params: { database, local: localOf(database) },
     format: 'JSONEachRow',
   });
