@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { AnalyticsStore } from '../stores/analytics/analytics-store.ts';
 import { type AnalyticsOptions, openAnalytics } from '../stores/analytics/open.ts';
 import type { Database, Queryable } from '../stores/database/database.ts';
-import { migrateDatabase, refuseOlder } from '../stores/database/migrate.ts';
+import { checkDatabase, migrateDatabase, refuseOlder } from '../stores/database/migrate.ts';
 import { openDatabase } from '../stores/database/open.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { openEventLog, topicPrefixOf } from '../event-log/open.ts';
@@ -14,37 +14,41 @@ import type { Config } from '../runtime/config.ts';
 import { isRetryable, TidemarkError } from '../runtime/errors.ts';
 import { lackOfRoom, STORE_RESERVE_BYTES } from '../runtime/free-space.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { Migration } from '../runtime/migrate.ts';
 import { retry } from '../runtime/retry.ts';
 import { embeddedFolderOf, isServer } from '../runtime/embedded.ts';
 import { SERVERS_LEFT_AFTER_MS } from '../runtime/watchdog/stop-times.ts';
 import { refuseUnfinishedRestore } from '../stores/service-state/restore-state.ts';
 
 /**
- * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`, `STORE_OLDER`, `RESTORE_UNFINISHED`,
- * `LOG_MISCONFIGURED`, `SCHEMA_INCOMPATIBLE`, …). It waits for a server that cannot be reached, and for room on the disk of an
- * embedded store, and logs that once.
+ * Every opener throws permanent errors (`CONFIG_INVALID`, `SERVER_DENIED`, `SERVER_TOO_OLD`, `STORE_NEWER`, `STORE_FOREIGN`, `RESTORE_UNFINISHED`,
+ * `LOG_MISCONFIGURED`, `SCHEMA_INCOMPATIBLE`, …). It waits for a server that cannot be reached, for one whose store is older where
+ * `MIGRATE` is off, and for room on the disk of an embedded store, and logs that once.
  */
 export class StoreOpener {
   readonly #config: Config;
   readonly #logger: Logger;
   readonly #signal: AbortSignal | undefined;
+  readonly #onMigrated: OnMigrated;
   readonly #onServers = new Set<Closable>();
 
   /**
    * @param signal Ends the waiting: the openers then throw `STOPPING`, and 8.5 s later what they opened on servers is closed,
    *   which ends what still waits for these. Without a signal they do not wait, and throw what an unreachable server causes.
+   * @param onMigrated Called with each migration that is applied, and what else is made.
    */
-  constructor(config: Config, logger: Logger, signal: AbortSignal | undefined) {
+  constructor(config: Config, logger: Logger, signal: AbortSignal | undefined, onMigrated?: OnMigrated) {
     this.#config = config;
     this.#logger = logger;
     this.#signal = signal;
+    this.#onMigrated = onMigrated ?? (() => undefined);
     const closeAll = (): void => this.#onServers.forEach((store) => void store.close());
     signal?.addEventListener('abort', () => setTimeout(closeAll, SERVERS_LEFT_AFTER_MS).unref(), { once: true });
   }
 
   log(): Promise<EventLog> {
     const { eventLogUrl, eventLogPartitions } = this.#config;
-    const options = { topics: TOPICS, partitions: eventLogPartitions };
+    const options = { topics: TOPICS, partitions: eventLogPartitions, migration: this.#migrationOf('log') };
     return this.#withRetry('the event log', eventLogUrl, async () =>
       this.#noteOnServer(eventLogUrl, await openEventLog(eventLogUrl, options)),
     );
@@ -65,7 +69,7 @@ export class StoreOpener {
     return new Codec(ids);
   }
 
-  /** With its tables up to date. */
+  /** With its tables up to date, by whomever. */
   database(): Promise<Database> {
     const { profilesUrl } = this.#config;
     return this.#withRetry('the database of profiles', profilesUrl, async () => {
@@ -73,8 +77,7 @@ export class StoreOpener {
       try {
         if (this.#signal?.aborted === true) throw new TidemarkError('STOPPING', 'the process is stopping');
         await refuseUnfinishedRestore(database);
-        await refuseOlder(database);
-        await migrateDatabase(database);
+        await this.#migrate(database);
         return database;
       } catch (error) {
         await database.close();
@@ -87,10 +90,24 @@ export class StoreOpener {
   /** With its tables up to date. ClickHouse has no lock of its own to migrate under: Postgres lends one. */
   analytics(database: Promise<Database>): Promise<AnalyticsStore> {
     const { analyticsUrl } = this.#config;
-    const options: AnalyticsOptions = { exclusively: async (run) => exclusively(await database, run) };
+    const options: AnalyticsOptions = {
+      exclusively: async (run) => exclusively(await database, run),
+      migration: this.#migrationOf('analytics'),
+    };
     return this.#withRetry('analytics', analyticsUrl, async () =>
       this.#noteOnServer(analyticsUrl, await openAnalytics(analyticsUrl, options)),
     );
+  }
+
+  async #migrate(database: Database): Promise<void> {
+    const { isOn, note } = this.#migrationOf('database');
+    if (!isOn) return checkDatabase(database);
+    await refuseOlder(database);
+    for (const { name } of await migrateDatabase(database)) note(name);
+  }
+
+  #migrationOf(store: StoreName): Required<Migration> {
+    return { isOn: this.#config.migrate, note: (name) => this.#onMigrated(store, name) };
   }
 
   /** Embedded stores are closed when nothing asks them any more: they answer. */
@@ -115,6 +132,8 @@ export class StoreOpener {
 }
 
 type Closable = Pick<Database, 'close'>;
+
+export type OnMigrated = (store: StoreName, name: string) => void;
 
 /** The stores of a process, opened. */
 export interface OpenedStores {

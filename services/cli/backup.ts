@@ -1,4 +1,4 @@
-/** `tidemark backup` and `tidemark restore` */
+/** `tidemark backup`, `tidemark restore` and `tidemark migrate` */
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../runtime/config.ts';
@@ -8,6 +8,8 @@ import { carryOut, job, type JobResults } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, mebibytes, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
+
+const NAMES = { log: 'event log', database: 'profiles', analytics: 'analytics', codec: 'schemas' } as const;
 
 interface BackupOptions extends OutputOptions {
   readonly again?: true;
@@ -44,6 +46,22 @@ export function addRestore(parent: Command, context: CliContext): void {
     .option('--drill', 'only to look at it: endpoints of webhooks are paused, so receivers get nothing twice')
     .option(...JSON_OPTION)
     .action((folder: string, options: RestoreOptions) => restore(context, resolve(folder), options));
+}
+
+export function addMigrate(parent: Command, context: CliContext): void {
+  parent
+    .command('migrate')
+    .description('bring the stores that the settings name up to this version, as a start does unless MIGRATE=off')
+    .option(...JSON_OPTION)
+    .action(async ({ json }: OutputOptions) => {
+      // Imported late: no other command needs the code of the stores, where a service runs.
+      const { migrateStores } = await import('../app/backups/migrate.ts');
+      const done = await migrateStores(readConfig(context.env), (store, name) => {
+        if (!json) context.out(`${NAMES[store]}: ${name}\n`);
+      });
+      if (json) printJson(context, done);
+      else context.out('The event log, profiles and analytics are of this version.\n');
+    });
 }
 
 async function backUp(context: CliContext, folder: string, { json, again }: BackupOptions): Promise<void> {

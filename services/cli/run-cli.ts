@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { hasCode, TidemarkError } from '../runtime/errors.ts';
 import { programVersion } from '../runtime/version.ts';
-import { addBackup, addRestore } from './backup.ts';
+import { addBackup, addMigrate, addRestore } from './backup.ts';
 import { addDocumented } from './by-hand/documented.ts';
 import { addCompletion } from './completion.ts';
 import { type CliContext, ExitCode, Interrupted } from './context.ts';
@@ -54,6 +54,7 @@ export function tidemark(given: CliContext): Command {
   addReplayBuilds(groups.replay, context);
   addBackup(root, context);
   addRestore(root, context);
+  addMigrate(root, context);
   addLog(root, context);
   addTail(root, context);
   addStatus(root, context);

@@ -1,4 +1,5 @@
 /** The port of the event log. It moves bytes; it does not know messages. */
+import type { Migration } from '../runtime/migrate.ts';
 
 export interface EventLogOptions {
   /** The topics that will be appended to or read. Missing ones are created. */
@@ -8,6 +9,8 @@ export interface EventLogOptions {
    * others, or 4.
    */
   readonly partitions?: number | undefined;
+  /** Whether a log on servers creates missing ones. Left out: it does. */
+  readonly migration?: Migration;
 }
 
 /** A partition of a topic. */

@@ -31,6 +31,7 @@ export interface ExpiringTopicOptions {
   /** Topics of the log, whose number of partitions it gets where it is created and `partitions` is left out. */
   readonly alike: readonly string[];
   readonly partitions?: number | undefined;
+  readonly migration?: EventLogOptions['migration'] | undefined;
   /** Told where the topic exists and is set otherwise, which stays. */
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -43,7 +44,7 @@ export interface ExpiringTopicOptions {
  */
 export async function openExpiringTopic(
   url: string,
-  { topic, alike, partitions, logger }: ExpiringTopicOptions,
+  { topic, alike, partitions, migration, logger }: ExpiringTopicOptions,
 ): Promise<Pick<EventLog, 'append' | 'close'>> {
   const { scheme } = schemeOf(url);
   if (scheme !== 'kafka') throw new TidemarkError('CONFIG_INVALID', `the event log ${scheme}: has no other topics`);
@@ -51,7 +52,7 @@ export async function openExpiringTopic(
   const { EXPIRING_SETTINGS: settings } = await import('./kafka/topics.ts');
   const onProblems = (problems: readonly string[]): void =>
     logger.warn({ problems }, 'a topic of changes is not set as it would be created');
-  return KafkaEventLog.open({ url, topics: [topic], partitions, unlike: { settings, alike, onProblems } });
+  return KafkaEventLog.open({ url, topics: [topic], partitions, migration, unlike: { settings, alike, onProblems } });
 }
 
 /**

@@ -21,7 +21,8 @@ export type ErrorCode =
   | 'STORE_REJECTED' // a database refuses the statement permanently
   | 'STORE_DAMAGED' // the files of an embedded database are damaged or missing; the message says what to do
   | 'STORE_NEWER' // the store was migrated by a newer version of Tidemark
-  | 'STORE_OLDER' // a version before 0.3.0 was the last to migrate the store
+  | 'STORE_OLDER' // the store lacks what this version needs, and `MIGRATE=off`: it waits for `tidemark migrate`
+  | 'STORE_FOREIGN' // a version before 0.3.0 was the last to migrate the store
   | 'QUERY_LIMIT' // a question ran past its limit of time, memory, rows or steps
   | 'TOO_MANY_QUESTIONS' // too many questions wait for analytics
   | 'AUDIENCE_UNKNOWN' // no saved audience of the project has this id
@@ -62,6 +63,7 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   'LOG_NEWER',
   'STORE_UNAVAILABLE',
   'STORE_TIMEOUT',
+  'STORE_OLDER',
   'TOO_MANY_QUESTIONS',
   'AUDIENCE_BUSY',
   'WAITING_FOR_ANALYTICS',

@@ -36,6 +36,16 @@ export interface MigrationTarget {
   apply(file: MigrationFile): Promise<void>;
 }
 
+/** What opening a store may change about it. */
+export interface Migration {
+  /** Else a store that lacks something is refused (`STORE_OLDER`). */
+  readonly isOn: boolean;
+  /** Called with the name of each migration that was applied, and of what was made. */
+  readonly note?: (name: string) => void;
+}
+
+export const MIGRATES: Migration = { isOn: true };
+
 /**
  * Brings a store up to the files. Returns those that were applied now. Never goes back.
  *
@@ -52,6 +62,20 @@ export async function migrate(
     for (const file of pending) await target.apply(file);
   });
   return pending;
+}
+
+/** @throws TidemarkError as `migrate`; `STORE_OLDER` where that would apply a file. */
+export function checkMigrated(
+  applied: readonly AppliedMigration[],
+  files: readonly MigrationFile[],
+  what: string,
+): void {
+  const [next] = pendingOf(applied, files);
+  if (next !== undefined) throw storeOlder(`${what} lacks the migration ${next.name}`);
+}
+
+export function storeOlder(lack: string): TidemarkError {
+  return new TidemarkError('STORE_OLDER', `${lack}, and MIGRATE=off: run \`tidemark migrate\` of this version`);
 }
 
 /**

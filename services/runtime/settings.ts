@@ -77,6 +77,13 @@ export const SETTINGS = {
     help: 'Partitions of each topic; fixed once the log is made',
     parse: wholeNumberSetting(1, 1_000),
   },
+  /** Whether a start migrates. */
+  migrate: {
+    name: 'MIGRATE',
+    default: 'on',
+    help: 'Whether a start brings the stores up to this version; off: it waits until `tidemark migrate` has',
+    parse: onOrOff,
+  },
   legacyBasePath: { name: 'LEGACY_BASE_PATH', default: '/legacy', help: 'Path of the two-step interface', parse: path },
   initialWriteKey: {
     name: 'INITIAL_WRITE_KEY',

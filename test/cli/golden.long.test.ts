@@ -98,7 +98,7 @@ test('every command prints what is kept', { timeout: 600_000 }, async () => {
 });
 
 /** Their figures are those of the moment; without an end they are interrupted. */
-const EXIT_CODE_ALONE = ['status', 'completion', '--version', 'backup', 'restore', 'log', 'forget show'];
+const EXIT_CODE_ALONE = ['status', 'completion', '--version', 'backup', 'restore', 'migrate', 'log', 'forget show'];
 const ENDLESS = /^tail|--wait$/;
 
 async function runLine(line: string): Promise<string> {

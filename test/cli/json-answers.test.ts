@@ -145,7 +145,7 @@ interface Made {
 /** A line of JSON for each message, of many answers: tail.test.ts. */
 const OF_MANY_ANSWERS = ['tail'];
 /** Asks no service. */
-const OF_NO_ANSWER = ['restore', 'log renew'];
+const OF_NO_ANSWER = ['migrate', 'restore', 'log renew'];
 
 test('--json prints what the service answers, in every command, digit for digit', { timeout: 300_000 }, async () => {
   await writeFile(join(service().dataDir, 'history.ndjson'), '{"type":"track","user_id":"bob","event":"Paid"}\n{}\n');

@@ -39,7 +39,7 @@ describe.skipIf(!canRun)('the topic of changes under faults', () => {
   function begin(): () => Promise<readonly Written[]> {
     const prefix = `t${++count}.`;
     const eventLogUrl = `${kafka.url(KAFKA_CLIENT)}&topic_prefix=${prefix}`;
-    const config = { eventLogUrl, eventLogPartitions: 3 };
+    const config = { eventLogUrl, eventLogPartitions: 3, migrate: true };
     const codec = new Codec(new EmbeddedSchemaIds());
     const topic = new KafkaChangeTopic(config, { warn: () => undefined }, async () => codec);
     const deliverer = scene().deliverer({ topic });

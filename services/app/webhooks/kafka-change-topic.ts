@@ -7,7 +7,7 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { ChangeTopic } from '../../webhooks/topic.ts';
 
-type LogConfig = Pick<Config, 'eventLogUrl' | 'eventLogPartitions'>;
+type LogConfig = Pick<Config, 'eventLogUrl' | 'eventLogPartitions' | 'migrate'>;
 type OpenedTopic = Awaited<ReturnType<typeof openExpiringTopic>>;
 
 /** The topic in the cluster of the log, by connections of its own. Records have the key and the framing of messages. */
@@ -49,8 +49,14 @@ export class KafkaChangeTopic implements ChangeTopic {
   #opened(): Promise<OpenedTopic> {
     if (this.#isClosed) return Promise.reject(new TidemarkError('STOPPING', 'the topic of changes is closed'));
     if (this.#opening !== undefined) return this.#opening;
-    const { eventLogUrl, eventLogPartitions: partitions } = this.#config;
-    const options = { topic: AUDIENCE_CHANGE_TOPIC, alike: TOPICS, partitions, logger: this.#logger };
+    const { eventLogUrl, eventLogPartitions: partitions, migrate } = this.#config;
+    const options = {
+      topic: AUDIENCE_CHANGE_TOPIC,
+      alike: TOPICS,
+      partitions,
+      migration: { isOn: migrate },
+      logger: this.#logger,
+    };
     this.#opening = openExpiringTopic(eventLogUrl, options);
     this.#opening.catch(() => (this.#opening = undefined));
     return this.#opening;

@@ -30,7 +30,7 @@ export function addServiceOptions(command: Command): Command {
 }
 
 /** What asks no service. */
-const OWN: readonly string[] = ['completion', 'restore', 'renew'];
+const OWN: readonly string[] = ['completion', 'migrate', 'restore', 'renew'];
 
 /** Gives every subcommand the options of a service that have none of their own, and lets none take two projects. */
 export function addServiceOptionsBelow(command: Command): void {

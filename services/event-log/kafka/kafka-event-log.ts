@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { Migration } from '../../runtime/migrate.ts';
 import { GOODBYE_MS } from '../../runtime/watchdog/stop-times.ts';
 import { isTlsRecord } from '../../runtime/transport-faults.ts';
 import type {
@@ -33,6 +34,7 @@ export interface KafkaEventLogOptions {
   /** Missing ones are created with settings that lose nothing; existing ones are checked. */
   readonly topics: readonly string[];
   readonly partitions?: number | undefined;
+  readonly migration?: Migration | undefined;
   /** What topics must be; left out: those of a log. */
   readonly unlike?: Pick<TopicsWanted, 'settings' | 'alike' | 'onProblems' | 'keepTimes'>;
 }
@@ -75,9 +77,10 @@ export class KafkaEventLog implements EventLog {
 
   /**
    * @throws TidemarkError `CONFIG_INVALID`; `LOG_UNAVAILABLE` after about ten seconds; `SERVER_DENIED`,
-   *   `SERVER_TOO_OLD`; `LOG_MISCONFIGURED` where a topic is missing or would lose messages.
+   *   `SERVER_TOO_OLD`; `LOG_MISCONFIGURED` where a topic is missing or would lose messages; `STORE_OLDER` where one is
+   *   missing and nothing may be made.
    */
-  static async open({ url, topics, partitions, unlike = {} }: KafkaEventLogOptions): Promise<EventLog> {
+  static async open({ url, topics, partitions, migration, unlike = {} }: KafkaEventLogOptions): Promise<EventLog> {
     const settings = parseKafkaUrl(url);
     const prefix = settings.topicPrefix;
     const openWire = await wiresOf(settings);
@@ -86,7 +89,7 @@ export class KafkaEventLog implements EventLog {
       const { createTopics: create, replicas } = settings;
       const named = (names: readonly string[]): readonly string[] => names.map((name) => prefix + name);
       const alike = named(unlike.alike ?? []);
-      const wanted = { ...unlike, topics: named(topics), partitions, replicas, create, alike };
+      const wanted = { ...unlike, topics: named(topics), partitions, replicas, create, alike, migration };
       const found = await within(OPEN_WITHIN_MS, prepareTopics(wire, wanted), 'to open the event log');
       const log = new KafkaEventLog(openWire, wire, found);
       // So that the first append need not do it. If it fails, that append tries again.

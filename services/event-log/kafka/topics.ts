@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { MIGRATES, type Migration, storeOlder } from '../../runtime/migrate.ts';
 import { failureOf, KAFKA, KafkaFault, UNREACHABLE } from './faults.ts';
 import { partitionOffsets } from './bounds.ts';
 import { Leaders } from './leaders.ts';
@@ -15,6 +16,7 @@ export interface TopicsWanted {
   readonly replicas: number | undefined;
   /** Whether missing topics are created. */
   readonly create: boolean;
+  readonly migration?: Migration | undefined;
   /** What topics must be set to; left out: topics of a log. */
   readonly settings?: ReadonlyMap<string, string>;
   /** Topics whose number of partitions a new one gets where none is wanted. */
@@ -65,16 +67,20 @@ const MAX_BATCH = 'max.message.bytes';
 /**
  * Creates the missing topics and checks the others.
  *
- * @throws TidemarkError `LOG_MISCONFIGURED`, which names every wrong topic and setting, with the value found and the one wanted.
+ * @throws TidemarkError `LOG_MISCONFIGURED`, which names every wrong topic and setting, with the value found and the one wanted;
+ *   `STORE_OLDER` where a topic is missing and none may be made.
  */
 export async function prepareTopics(wire: KafkaWire, wanted: TopicsWanted): Promise<TopicsFound> {
   try {
     const cluster = await wire.cluster([...wanted.topics, ...(wanted.alike ?? [])]);
     const missing = wanted.topics.filter((topic) => !cluster.topics.has(topic));
     if (missing.length > 0) {
+      const { isOn, note } = wanted.migration ?? MIGRATES;
+      if (!isOn) throw storeOlder(`the event log lacks ${missing.join(', ')}`);
       if (!wanted.create)
         throw misconfigured(missing.map((topic) => `topic ${topic}: missing, and create_topics=false`));
       await wire.createTopics(newTopics(missing, cluster, wanted));
+      for (const topic of missing) note?.(`the topic ${topic}`);
     }
     const topics = await untilLed(wire, wanted.topics);
     const configs = await wire.configs(wanted.topics);

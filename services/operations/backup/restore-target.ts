@@ -3,8 +3,8 @@ import type { EndOfPartition, BackupEntry } from './manifest.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { AnalyticsStore } from '../../stores/analytics/analytics-store.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
-import { migrateUpTo } from '../../stores/database/migrate.ts';
-import { hasTable, noteRestoreBegun, restoreState } from '../../stores/service-state/restore-state.ts';
+import { hasTable, migrateUpTo } from '../../stores/database/migrate.ts';
+import { noteRestoreBegun, restoreState } from '../../stores/service-state/restore-state.ts';
 
 export interface BegunRestore {
   /** Whether a restore of the same backup was begun before. */

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { Migration } from '../../runtime/migrate.ts';
 import type { AnalyticsStore } from './analytics-store.ts';
 
 export interface AnalyticsOptions {
@@ -7,6 +8,8 @@ export interface AnalyticsOptions {
    * none. Without it migrating is safe all the same, but two that do so at once may have to try again.
    */
   readonly exclusively?: <T>(run: () => Promise<T>) => Promise<T>;
+  /** Left out: it migrates. A new generation is always made. */
+  readonly migration?: Migration;
 }
 
 /**
@@ -17,14 +20,14 @@ export interface AnalyticsOptions {
  * `ca_file=FILE`, `compression=zstd|gzip|none` (of inserts; default `zstd`).
  *
  * @throws TidemarkError `CONFIG_INVALID` for a scheme that nothing serves or a parameter that makes no sense;
- *   `FOLDER_IN_USE`; `STORE_NEWER`; `STORE_UNAVAILABLE`, retryable, within about 10 s; `SERVER_DENIED`;
+ *   `FOLDER_IN_USE`; `STORE_NEWER`; `STORE_OLDER`; `STORE_UNAVAILABLE`, retryable, within about 10 s; `SERVER_DENIED`;
  *   `SERVER_TOO_OLD`.
  */
 export async function openAnalytics(url: string, options: AnalyticsOptions = {}): Promise<AnalyticsStore> {
   const folder = /^chdb:(.+)$/.exec(url)?.[1];
   if (folder !== undefined) {
     const { openChdb } = await import('./chdb/chdb-analytics.ts');
-    return openChdb(folder);
+    return openChdb(folder, options.migration);
   }
   if (/^https?:\/\//.test(url)) {
     const { openClickHouse } = await import('./clickhouse/server.ts');

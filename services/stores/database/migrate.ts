@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import {
+  checkMigrated,
   migrate,
   readMigrations,
   statementsOf,
@@ -29,6 +30,18 @@ export async function migrateDatabase(
   return applied;
 }
 
+/** Changes nothing. @throws TidemarkError as `migrateDatabase`; `STORE_OLDER` where that would apply a file. */
+export async function checkDatabase(database: Database, folder = MIGRATIONS_FOLDER): Promise<void> {
+  const files = await readMigrations(folder);
+  const check = async (schema: string | undefined, wanted: readonly MigrationFile[]): Promise<void> => {
+    const table = schema === undefined ? 'migrations' : `${schema}.migrations`;
+    const applied = (await hasTable(database, table)) ? await database.query<AppliedMigration>(appliedIn(table)) : [];
+    checkMigrated(applied, wanted, schema === undefined ? 'the database of profiles' : `the schema ${schema} of it`);
+  };
+  await check(undefined, files);
+  for (const schema of await generationSchemas(database)) await check(schema, ofGeneration(files));
+}
+
 /**
  * Creates the tables as they were up to this migration, so that rows of that time fit.
  *
@@ -43,26 +56,28 @@ export async function migrateUpTo(database: Database, number: number, folder = M
   await migrate(new DatabaseMigrations(database), files.slice(0, number));
 }
 
+export async function hasTable(database: Queryable, table: string): Promise<boolean> {
+  const [row] = await database.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table]);
+  return row?.there === true;
+}
+
 /** The last migration of version 0.3.0. */
 const LAST_OF_0_3 = 39;
 
 /**
  * To be called before anything migrates: an event log of version 0.2 is refused, and then version 0.3.0 has to open the database.
  *
- * @throws TidemarkError `STORE_OLDER` where a version before 0.3.0 was the last to migrate the database.
+ * @throws TidemarkError `STORE_FOREIGN` where a version before 0.3.0 was the last to migrate the database.
  */
 export async function refuseOlder(database: Queryable): Promise<void> {
-  const [found] = await database.query<{ readonly is_there: boolean }>(
-    "select to_regclass('migrations') is not null as is_there",
-  );
-  if (found?.is_there !== true) return;
+  if (!(await hasTable(database, 'migrations'))) return;
   const [newest] = await database.query<{ readonly number: number | null }>(
     'select max(number) as number from migrations',
   );
   const number = newest?.number ?? null;
   if (number === null || number >= LAST_OF_0_3) return;
   const message = 'the database of profiles is of a version before 0.3.0: start version 0.3.0 once, then this version';
-  throw new TidemarkError('STORE_OLDER', message);
+  throw new TidemarkError('STORE_FOREIGN', message);
 }
 
 /** The tables that migrations make, also those that a later one drops or renames, and how many there are. No database is asked. */
@@ -79,9 +94,12 @@ export async function migrateSchema(
   schema: string,
   folder = MIGRATIONS_FOLDER,
 ): Promise<readonly MigrationFile[]> {
-  const files = (await readMigrations(folder)).filter(({ name }) => OF_EVERY_GENERATION.test(name));
-  const numbered = files.map((file, index) => ({ ...file, number: index + 1 }));
-  return migrate(new DatabaseMigrations(database, schema), numbered);
+  return migrate(new DatabaseMigrations(database, schema), ofGeneration(await readMigrations(folder)));
+}
+
+function ofGeneration(files: readonly MigrationFile[]): readonly MigrationFile[] {
+  const own = files.filter(({ name }) => OF_EVERY_GENERATION.test(name));
+  return own.map((file, index) => ({ ...file, number: index + 1 }));
 }
 
 /** The tables that a replay of the log can rebuild. */
@@ -121,7 +139,7 @@ class DatabaseMigrations implements MigrationTarget {
   }
 
   async applied(): Promise<readonly AppliedMigration[]> {
-    return this.#open().query<AppliedMigration>('select number, name, checksum from migrations');
+    return this.#open().query<AppliedMigration>(appliedIn('migrations'));
   }
 
   async apply(file: MigrationFile): Promise<void> {
@@ -147,5 +165,7 @@ const MAKE_RECORD = `
       checksum   text not null,
       applied_at timestamptz not null default now()
   )`;
+
+const appliedIn = (table: string): string => `select number, name, checksum from ${table}`;
 
 const RECORD = 'insert into migrations (number, name, checksum) values ($1, $2, $3)';

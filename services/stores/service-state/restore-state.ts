@@ -1,6 +1,7 @@
 /** Whether the database is one that a backup is being restored into: kept in it, so that every process knows. */
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Queryable } from '../database/database.ts';
+import { hasTable } from '../database/migrate.ts';
 import { NOW_MS } from '../database/sql-time.ts';
 
 export interface RestoreState {
@@ -20,11 +21,6 @@ export async function restoreState(database: Queryable): Promise<RestoreState | 
      from restores`,
   );
   return row;
-}
-
-export async function hasTable(database: Queryable, table: string): Promise<boolean> {
-  const [row] = await database.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table]);
-  return row?.there === true;
 }
 
 export async function noteRestoreBegun(database: Queryable, backup: string): Promise<void> {

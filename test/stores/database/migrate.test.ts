@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../../../services/stores/database/database.ts';
-import { migrateDatabase } from '../../../services/stores/database/migrate.ts';
+import { checkDatabase, migrateDatabase, migrateSchema } from '../../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../../services/stores/database/open.ts';
+import { SqlGenerations } from '../../../services/stores/generations/sql-generations.ts';
 import { serverUrl } from '../../servers/server.ts';
 import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
 import { freshDatabase } from '../../support/stores/fresh-database.ts';
@@ -49,6 +50,35 @@ describe.skipIf(server === undefined)('on Postgres', () => {
 });
 
 function testMigrations(database: () => Database): void {
+  test('a database that is up to date passes where it is only looked at', async () => {
+    await checkDatabase(database());
+  });
+
+  test('a generation that lacks a migration is not up to date, and looking changes nothing', async () => {
+    const { number } = await new SqlGenerations(database()).make({
+      kind: 'profiles',
+      projectId: null,
+      rateLimit: null,
+    });
+    const schema = `profiles_g${number}`;
+    await migrateSchema(database(), schema);
+    await checkDatabase(database());
+    const [newest] = await database().query<{ number: number }>(
+      `delete from ${schema}.migrations where number = (select max(number) from ${schema}.migrations) returning number`,
+    );
+
+    const checked = checkDatabase(database());
+
+    await expect(checked).rejects.toMatchObject({
+      code: 'STORE_OLDER',
+      retryable: true,
+      message: expect.stringMatching(`${schema}.*tidemark migrate`),
+    });
+    const [left] = await database().query(`select max(number) as number from ${schema}.migrations`);
+    expect(left).toEqual({ number: (newest?.number ?? 0) - 1 });
+    await database().query(`drop schema ${schema} cascade`);
+  });
+
   test('a database that is up to date is left as it is', async () => {
     expect(await migrateDatabase(database())).toEqual([]);
   });
@@ -72,5 +102,6 @@ function testMigrations(database: () => Database): void {
     await database().query(`insert into migrations values (999, '999-later.sql', '')`);
 
     await expect(migrateDatabase(database())).rejects.toMatchObject({ code: 'STORE_NEWER' });
+    await expect(checkDatabase(database())).rejects.toMatchObject({ code: 'STORE_NEWER' });
   });
 }

@@ -25,7 +25,7 @@ async function expectRefusal(database: Database): Promise<void> {
   await migrateDatabase(database, await migrationsUpTo(OF_0_2));
 
   await expect(refuseOlder(database)).rejects.toMatchObject({
-    code: 'STORE_OLDER',
+    code: 'STORE_FOREIGN',
     message: expect.stringContaining('start version 0.3.0 once, then this version'),
   });
 

@@ -2,6 +2,7 @@
 import { ClickHouseLogLevel, createClient, parseError } from '@clickhouse/client';
 import { lockFolder } from '../../../runtime/folder-lock.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
+import { MIGRATES, type Migration } from '../../../runtime/migrate.ts';
 import { BootNote } from './boot-note.ts';
 import { ChdbConnection, Semaphore } from './connection.ts';
 import { ChdbEngine } from './chdb-engine.ts';
@@ -31,12 +32,12 @@ const DATABASE = 'default';
  *
  * @throws TidemarkError `FOLDER_IN_USE`; `STORE_NEWER`; `STORE_UNAVAILABLE` if chDB cannot open it.
  */
-export async function openChdb(folder: string): Promise<ClickHouseStore> {
+export async function openChdb(folder: string, migration = MIGRATES): Promise<ClickHouseStore> {
   const lock = lockFolder(folder);
   try {
-    const databases = new ChdbDatabases(openEngine(folder));
+    const databases = new ChdbDatabases(openEngine(folder), migration);
     const store = databases.first(() => lock.release());
-    await prepared(store, folder);
+    await prepared(store, folder, migration);
     return store;
   } catch (error) {
     lock.release();
@@ -61,14 +62,16 @@ class ChdbDatabases {
     evaluations: fairGate(EVALUATIONS_AT_ONCE),
   };
   readonly #engine: ChdbEngine;
+  readonly #migration: Migration;
   readonly #inserts = new Semaphore(INSERTS_AT_ONCE);
   readonly #lookups = new Semaphore(MAX_LOOKUPS);
   readonly #questions = new Semaphore(QUESTIONS_AT_ONCE);
   readonly #streams = new Semaphore(STREAMS_AT_ONCE);
   readonly #evaluations = new Semaphore(EVALUATIONS_AT_ONCE);
 
-  constructor(engine: ChdbEngine) {
+  constructor(engine: ChdbEngine, migration: Migration) {
     this.#engine = engine;
+    this.#migration = migration;
   }
 
   /** @param release Called when the store and chDB are closed. */
@@ -91,13 +94,13 @@ class ChdbDatabases {
     }
   };
 
-  async open(name: string): Promise<ClickHouseStore> {
+  async open(name: string, isNew = false): Promise<ClickHouseStore> {
     const store = new ClickHouseStore(
       this.#clients(() => Promise.resolve(), name),
       EMBEDDED,
       this,
     );
-    await store.migrate();
+    await store.migrate(isNew ? MIGRATES : this.#migration);
     return store;
   }
 
@@ -123,9 +126,9 @@ class ChdbDatabases {
   }
 }
 
-async function prepared(store: ClickHouseStore, folder: string): Promise<void> {
+async function prepared(store: ClickHouseStore, folder: string, migration: Migration): Promise<void> {
   try {
-    await store.migrate();
+    await store.migrate(migration);
     const boots = new BootNote(folder);
     if (boots.isAnother() || (await hasDeadLettered(store, boots.notedAtMs()))) await store.forgetDoubtful();
     boots.note();

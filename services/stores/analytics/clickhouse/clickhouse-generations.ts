@@ -23,8 +23,8 @@ export interface ClickHouseDatabases {
   readonly name: string;
   /** The query queues that all of them share. */
   readonly gates: Readonly<Record<'questions' | 'streams' | 'evaluations', QueryQueue>>;
-  /** Opens an existing database and migrates its tables. */
-  open(name: string): Promise<GenerationStore>;
+  /** Opens an existing database, whose tables it migrates where it `isNew` or else where opening may. */
+  open(name: string, isNew?: boolean): Promise<GenerationStore>;
   /** See `AnalyticsStore.dropOldFiles`. */
   readonly dropOldFiles?: (signal: AbortSignal) => Promise<void>;
   /** The space that the disk lacks while deletions stand still for it. Left out where a server has the disk. */
@@ -60,19 +60,14 @@ export class ClickHouseGenerations {
 
   open(number: number): Promise<GenerationStore> {
     if (number === FIRST) return Promise.resolve(this.#first);
-    let store = this.#opened.get(number);
-    if (store === undefined) {
-      store = this.#open(number);
-      this.#opened.set(number, store);
-      // The next call tries again.
-      store.catch(() => this.#opened.delete(number));
-    }
-    return store;
+    return this.#opened.get(number) ?? this.#kept(number, this.#open(number));
   }
 
   async make(number: number): Promise<void> {
     if (number === FIRST) return;
     await this.#first.define(`CREATE DATABASE IF NOT EXISTS ${this.nameOf(number)}`);
+    const opened = await this.#opened.get(number)?.catch(() => undefined);
+    if (opened === undefined) await this.#kept(number, this.#databases.open(this.#plainNameOf(number), true));
   }
 
   async drop(number: number): Promise<void> {
@@ -133,6 +128,13 @@ export class ClickHouseGenerations {
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#opened.values());
     await Promise.all(opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value.close()] : [])));
+  }
+
+  #kept(number: number, store: Promise<GenerationStore>): Promise<GenerationStore> {
+    this.#opened.set(number, store);
+    // The next call tries again.
+    store.catch(() => this.#opened.delete(number));
+    return store;
   }
 
   async #open(number: number): Promise<GenerationStore> {

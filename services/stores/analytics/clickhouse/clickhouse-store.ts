@@ -77,14 +77,11 @@ export class ClickHouseStore implements AnalyticsStore {
     });
   }
 
-  /**
-   * Migrates the tables. @throws TidemarkError `STORE_NEWER`; `CONFIG_INVALID`; `STORE_UNAVAILABLE`;
-   * `SERVER_DENIED`.
-   */
-  async migrate(exclusively?: Exclusively): Promise<void> {
+  /** @throws TidemarkError `STORE_NEWER`; `STORE_OLDER` where it may not migrate; `CONFIG_INVALID`; `STORE_UNAVAILABLE`; `SERVER_DENIED`. */
+  async migrate(migration: Parameters<typeof migrateClickHouse>[3], exclusively?: Exclusively): Promise<void> {
     try {
       // Has the time limit of an evaluation: a statement may move every event.
-      await migrateClickHouse([this.#clients.evaluations], this.#deployment, exclusively);
+      await migrateClickHouse([this.#clients.evaluations], this.#deployment, exclusively, migration);
     } catch (error) {
       throw error instanceof TidemarkError ? error : openingError(error);
     }

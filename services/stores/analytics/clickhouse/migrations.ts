@@ -3,7 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 import {
   type AppliedMigration,
+  checkMigrated,
   migrate,
+  MIGRATES,
+  type Migration,
   type MigrationFile,
   type MigrationTarget,
   readMigrations,
@@ -41,9 +44,11 @@ export async function migrateClickHouse(
   replicas: Replicas,
   deployment: Migrated,
   exclusively: Exclusively = (run) => run(),
+  migration: Migration = MIGRATES,
 ): Promise<void> {
   const files = await readMigrations(CLICKHOUSE_SCHEMAS);
   const [client] = replicas;
+  if (!migration.isOn) return checkMigrated(await appliedIn(client), files, 'analytics');
   const target: MigrationTarget = {
     exclusively: async (run) => ((await appliedIn(client)).length >= files.length ? run() : exclusively(run)),
     applied: () => appliedIn(client),
@@ -51,7 +56,7 @@ export async function migrateClickHouse(
   };
   for (let attempt = 1; ; attempt++) {
     try {
-      await migrate(target, files);
+      for (const { name } of await migrate(target, files)) migration.note?.(name);
       return;
     } catch (error) {
       if (attempt === ATTEMPTS || !isOfNoTable(error)) throw error;

@@ -3,13 +3,21 @@ import { rootCertificates } from 'node:tls';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import type { Certificates } from '../../../runtime/server-url.ts';
+import { MIGRATES, type Migration, storeOlder } from '../../../runtime/migrate.ts';
 import { ClickHouseStore } from './clickhouse-store.ts';
 import { cluster, type Deployment, localOf, quotedName, SERVER, sharded } from './deployment.ts';
 import type { ClickHouseDatabases } from './clickhouse-generations.ts';
 import type { ClickHouseClients } from './clients.ts';
 import { openingError } from './errors.ts';
 import type { Exclusively } from './migrations.ts';
-import { migrateShards, replicasByShard, serversOf, SHARDED_SETTINGS, type ShardServer } from './shards.ts';
+import {
+  migrateShards,
+  replicasByShard,
+  serversOf,
+  SHARDED_SETTINGS,
+  type ShardServer,
+  type ShardsParts,
+} from './shards.ts';
 import { type ClickHouseAddress, readClickHouseUrl } from './url.ts';
 import { fairGate } from '../query-queue.ts';
 
@@ -40,19 +48,24 @@ type ClientOptions = NonNullable<Parameters<typeof createClient>[0]>;
  */
 export async function openClickHouse(
   url: string,
-  { exclusively = (run) => run() }: { readonly exclusively?: Exclusively },
+  {
+    exclusively = (run) => run(),
+    migration = MIGRATES,
+  }: { readonly exclusively?: Exclusively; readonly migration?: Migration | undefined },
 ): Promise<ClickHouseStore> {
   const address = readClickHouseUrl(url);
   const common = commonOptions(address);
-  const servers = await prepare(address, common);
+  const servers = await prepare(address, common, migration);
   const deployment = deploymentOf(address, servers);
-  const open = async (database: string): Promise<ClickHouseStore> => {
+  const open = async (database: string, isNew = false): Promise<ClickHouseStore> => {
+    const own = isNew ? MIGRATES : migration;
     const isOne = servers.length === 0;
-    const spread = isOne ? [] : await makeOnShards({ address, common, servers, deployment, exclusively }, database);
+    const onShards = { address, common, servers, deployment, exclusively, migration: own };
+    const spread = isOne ? [] : await makeOnShards(onShards, database);
     const clients = clientsOf({ ...address, database }, common, { servers, spread });
     const store = new ClickHouseStore(clients, deployment, databases);
     try {
-      if (isOne) await store.migrate(exclusively);
+      if (isOne) await store.migrate(own, exclusively);
       return store;
     } catch (error) {
       await store.close();
@@ -77,8 +90,7 @@ function deploymentOf({ cluster: name, insertQuorum }: ClickHouseAddress, server
   );
 }
 
-interface OnShards {
-  readonly exclusively: Exclusively;
+interface OnShards extends Pick<ShardsParts, 'exclusively' | 'migration'> {
   readonly address: ClickHouseAddress;
   readonly common: ClientOptions;
   readonly servers: readonly ShardServer[];
@@ -87,7 +99,7 @@ interface OnShards {
 
 /** Resolves to a server of each shard over which users are spread; to none where the service cannot tell which has whom. */
 async function makeOnShards(
-  { address, common, exclusively, ...parts }: OnShards,
+  { address, common, ...parts }: OnShards,
   database: string,
 ): Promise<readonly ShardServer[]> {
   // A statement may move every event.
@@ -95,8 +107,7 @@ async function makeOnShards(
   const clients = (server: ShardServer, of?: string): ClickHouseClient =>
     createClient({ ...slow, url: originOfServer(server, address), ...(of !== undefined && { database: of }) });
   try {
-    const all = { ...parts, exclusively, clients, cluster: address.cluster ?? '' };
-    const placement = await migrateShards(all, database);
+    const placement = await migrateShards({ ...parts, clients, cluster: address.cluster ?? '' }, database);
     const isEven = parts.servers.every(({ weight }) => weight === 1);
     return isEven ? firstsOf(parts.servers).slice(0, placement) : [];
   } catch (error) {
@@ -177,12 +188,16 @@ function tlsOptions({ ca, cert, key }: Certificates): Pick<ClientOptions, 'tls'>
 }
 
 /** Checks that the server is suitable, and creates the database. Resolves to the servers of several shards, or to none. */
-async function prepare(address: ClickHouseAddress, common: ClientOptions): Promise<readonly ShardServer[]> {
+async function prepare(
+  address: ClickHouseAddress,
+  common: ClientOptions,
+  migration: Migration,
+): Promise<readonly ShardServer[]> {
   const client = createClient({ ...common, request_timeout: OPENING_TIMEOUT_MS });
   try {
     await refuseIfTooOld(client);
     const servers = address.cluster === undefined ? [] : await shardsOf(client, address.cluster);
-    if (servers.length === 0) await makeDatabase(client, address);
+    if (servers.length === 0) await makeDatabase(client, address, migration);
     return servers;
   } catch (error) {
     throw error instanceof TidemarkError ? error : openingError(error);
@@ -214,7 +229,11 @@ async function shardsOf(client: ClickHouseClient, name: string): Promise<readonl
   );
 }
 
-async function makeDatabase(client: ClickHouseClient, { database, cluster: name }: ClickHouseAddress): Promise<void> {
+async function makeDatabase(
+  client: ClickHouseClient,
+  { database, cluster: name }: ClickHouseAddress,
+  migration: Migration,
+): Promise<void> {
   const query = `SELECT (SELECT count() FROM system.databases WHERE name = {database:String}) AS n,
                         (SELECT any(engine) FROM system.tables WHERE database = {database:String} AND name = 'track_rows') AS engine`;
   const [row] = await queryRows<{ n: string; engine: string }>(client, query, { database });
@@ -224,8 +243,10 @@ async function makeDatabase(client: ClickHouseClient, { database, cluster: name 
       `the database ${database} of ClickHouse is one of several shards: name its cluster`,
     );
   if (Number(row?.n) > 0) return;
+  if (!migration.isOn) throw storeOlder(`ClickHouse lacks the database ${database}`);
   const where = name === undefined ? '' : ` ON CLUSTER ${quotedName(name)}`;
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${quotedName(database)}${where}` });
+  migration.note?.(`the database ${database}`);
 }
 
 async function queryRows<T>(client: ClickHouseClient, query: string, query_params: Record<string, string> = {}) {

@@ -6,7 +6,7 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { QueryResult } from '../analytics-store.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
-import { readMigrations, statementsOf } from '../../../runtime/migrate.ts';
+import { type Migration, readMigrations, statementsOf, storeOlder } from '../../../runtime/migrate.ts';
 import { type Deployment, localOf, quotedName, sqlString } from './deployment.ts';
 import { CLICKHOUSE_SCHEMAS, DEFINING, type Exclusively, migrateClickHouse } from './migrations.ts';
 import { viewsOf } from './views.ts';
@@ -65,6 +65,7 @@ export interface ShardsParts {
   readonly clients: ServerClients;
   readonly deployment: Deployment;
   readonly exclusively: Exclusively;
+  readonly migration: Migration;
 }
 
 /**
@@ -72,22 +73,25 @@ export interface ShardsParts {
  * Resolves to the number of shards over which its users are spread: the first ones of the cluster.
  *
  * @throws TidemarkError `CONFIG_INVALID` where the database has the tables of a server by itself, or was made for other
- *   shards; `STORE_NEWER`; and what the client throws.
+ *   shards; `STORE_NEWER`; `STORE_OLDER`; and what the client throws.
  */
 export async function migrateShards(parts: ShardsParts, database: string): Promise<number> {
-  const { servers, clients, exclusively } = parts;
+  const { servers, clients, exclusively, migration } = parts;
   const found = await Promise.all(
     servers.map((server) => withClient(clients(server), (client) => find(client, server, database))),
   );
   const placement = placementOf(parts, database, found);
+  const absent = found.filter(({ comment }) => comment === '');
+  if (absent.length > 0 && !migration.isOn) throw storeOlder(`a server of ${parts.cluster} lacks ${localOf(database)}`);
   if (hasLostShard(found, placement)) await forgetIngested(parts, found, database);
-  for (const { server, comment } of found)
-    if (comment === '') await withClient(clients(server), (client) => makeDatabases(client, server, database));
+  for (const { server } of absent)
+    await withClient(clients(server), (client) => makeDatabases(client, server, database));
   for (const replicas of replicasByShard(servers)) await migrateShard(parts, replicas, localOf(database));
   const files = await readMigrations(CLICKHOUSE_SCHEMAS);
   const version = files.at(-1)?.name ?? '';
   const outdated = found.filter(({ made_by }) => isOlder(made_by, version));
   if (outdated.length === 0) return placement;
+  if (!migration.isOn) throw storeOlder(`a server of ${parts.cluster} has the tables of before in ${database}`);
   const views = viewsOf(files.flatMap(({ sql }) => statementsOf(sql)));
   await exclusively(async () => {
     for (const { server } of outdated) {
@@ -126,14 +130,14 @@ async function forgetIngested(
 }
 
 async function migrateShard(
-  { clients, deployment, exclusively }: ShardsParts,
+  { clients, deployment, exclusively, migration }: ShardsParts,
   servers: readonly ShardServer[],
   database: string,
 ): Promise<void> {
   const [first, ...others] = servers.map((server) => clients(server, database));
   if (first === undefined) return;
   try {
-    await migrateClickHouse([first, ...others], deployment, exclusively);
+    await migrateClickHouse([first, ...others], deployment, exclusively, migration);
   } finally {
     await Promise.all([first, ...others].map((client) => client.close()));
   }
