@@ -6,6 +6,7 @@ import type { Codec } from '../messages/codec.ts';
 import type { Config } from '../runtime/config.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { callMethod, standInFor } from '../runtime/stand-in.ts';
+import type { Database } from '../stores/database/database.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
 import { compose } from './composition.ts';
 import { openHttpSide } from './http-side.ts';
@@ -95,10 +96,19 @@ function openAll(
   const ensured = needed.then(([log, codec, database]) =>
     ensureFirstProject(config, { log, codec, database, logger }, parts.stopping),
   );
-  const begun = Promise.all([ensured, lazy.open('analytics')]).then(() => parts.start(schedule));
+  const begun = Promise.all([ensured, lazy.open('analytics')]).then(async () => {
+    if (await mayRunJobs(await lazy.open('database'))) await parts.start(schedule);
+    else logger.info('the user of this process may not write the table jobs: other processes run them');
+  });
   const ended = begun.then(() => new Promise<never>(() => undefined));
   ended.catch(() => undefined);
   return { started: firstStartOf(config, lazy, ensured), ended };
+}
+
+/** Whether its user is not one of those that deploy/rights gives to a process with `ADMIN=off`. */
+async function mayRunJobs(database: Database): Promise<boolean> {
+  const sql = "select has_table_privilege('jobs', 'insert') as may";
+  return (await database.query<{ readonly may: boolean }>(sql))[0]?.may === true;
 }
 
 async function firstStartOf(

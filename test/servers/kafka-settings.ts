@@ -80,12 +80,13 @@ export const QUICK_SETTINGS: Record<string, string | number> = {
   'num.io.threads': 4,
 };
 
-function saslSettings({ user, password }: { user: string; password: string }): Record<string, string> {
+function saslSettings({ user, password, others = [] }: NonNullable<KafkaOptions['sasl']>): Record<string, string> {
+  const more = others.map((other) => ` user_${other}="${other}"`).join('');
   const login = 'org.apache.kafka.common.security';
   const listener = 'listener.name.client';
   return {
     [`${listener}.sasl.enabled.mechanisms`]: 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
-    [`${listener}.plain.sasl.jaas.config`]: `${login}.plain.PlainLoginModule required user_${user}="${password}";`,
+    [`${listener}.plain.sasl.jaas.config`]: `${login}.plain.PlainLoginModule required user_${user}="${password}"${more};`,
     [`${listener}.scram-sha-256.sasl.jaas.config`]: `${login}.scram.ScramLoginModule required;`,
     [`${listener}.scram-sha-512.sasl.jaas.config`]: `${login}.scram.ScramLoginModule required;`,
   };

@@ -18,8 +18,10 @@ export interface KafkaOptions {
   readonly ports?: readonly number[];
   /** What each broker tells clients to use instead of its own port, where a proxy stands before it. */
   readonly advertisedPorts?: readonly number[];
-  /** The one user, by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. */
-  readonly sasl?: { readonly user: string; readonly password: string };
+  /**
+   * The one user, by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. The others have their names for passwords, by PLAIN alone.
+   */
+  readonly sasl?: { readonly user: string; readonly password: string; readonly others?: readonly string[] };
   /** Clients sign in by tokens that nobody signed (OAUTHBEARER), again and again after this time. */
   readonly tokensForMs?: number;
   /** Clients must use TLS, and show a certificate of their own if that is `mutual`; `KafkaCluster.certificates` has both. */
