@@ -33,7 +33,7 @@ function environmentOf(service: ComposeService): Record<string, string> {
 
 describe.each(FILES)('$file', ({ file, answers, expected }) => {
   const text = readFileSync(file, 'utf8');
-  const { services, volumes } = readCompose(file);
+  const { services, volumes, networks } = readCompose(file);
   const all = Object.entries(services);
   const ours = all.filter(isOurs);
   const theirs = all.filter((service) => !isOurs(service));
@@ -70,11 +70,17 @@ describe.each(FILES)('$file', ({ file, answers, expected }) => {
     expect([service.privileged, service.user, service.cap_add]).toEqual([undefined, undefined, undefined]);
   });
 
-  test.runIf(theirs.length > 0)('the servers cannot gain rights', () => {
+  test.runIf(theirs.length > 0)('the servers have no rights of root and can gain none', () => {
     for (const [, service] of theirs) {
-      expect(service.security_opt).toEqual(['no-new-privileges:true']);
+      expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
       expect([service.privileged, service.cap_add]).toEqual([undefined, undefined]);
     }
+  });
+
+  test.runIf(theirs.length > 0)('the servers are in a network without a way out, with nothing but our roles', () => {
+    expect(networks).toEqual({ stores: { internal: true } });
+    for (const [name, service] of theirs) expect(service.networks, name).toEqual(['stores']);
+    for (const [name, service] of ours) expect(service.networks, name).toContain('stores');
   });
 
   test.each(all)('%s has a health check, a limit of memory, bounded logs, and comes back by itself', (_, service) => {

@@ -18,6 +18,7 @@ export interface ComposeService {
   readonly cap_add?: readonly string[];
   readonly cap_drop?: readonly string[];
   readonly security_opt?: readonly string[];
+  readonly networks?: readonly string[];
   readonly mem_limit?: string;
   readonly restart?: string;
   readonly logging?: { readonly options: Readonly<Record<string, string>> };
@@ -29,18 +30,19 @@ export interface ComposeService {
 export interface ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly volumes: Readonly<Record<string, object>>;
+  readonly networks?: Readonly<Record<string, { readonly internal?: boolean }>>;
 }
 
 /** With anchors, merge keys and what a service extends resolved; variables are left as they stand. */
 export function readCompose(file: string): ComposeFile {
-  const { services, volumes } = parse(readFileSync(file, 'utf8'), { merge: true }) as ComposeFile;
+  const { services, volumes, networks } = parse(readFileSync(file, 'utf8'), { merge: true }) as ComposeFile;
   const whole = Object.entries(services).map(([name, { extends: base, ...service }]) => [
     name,
     base === undefined
       ? service
       : { ...readCompose(join(dirname(file), base.file)).services[base.service], ...service },
   ]);
-  return { services: Object.fromEntries(whole) as ComposeFile['services'], volumes };
+  return { services: Object.fromEntries(whole) as ComposeFile['services'], volumes, ...(networks && { networks }) };
 }
 
 export interface ComposeVariable {
