@@ -90,10 +90,8 @@ export class StoreOpener {
   /** With its tables up to date. ClickHouse has no lock of its own to migrate under: Postgres lends one. */
   analytics(database: Promise<Database>): Promise<AnalyticsStore> {
     const { analyticsUrl } = this.#config;
-    const options: AnalyticsOptions = {
-      exclusively: async (run) => exclusively(await database, run),
-      migration: this.#migrationOf('analytics'),
-    };
+    const migration = this.#migrationOf('analytics');
+    const options: AnalyticsOptions = { exclusively: async (run) => exclusively(await database, run), migration };
     return this.#withRetry('analytics', analyticsUrl, async () =>
       this.#noteOnServer(analyticsUrl, await openAnalytics(analyticsUrl, options)),
     );
@@ -106,7 +104,7 @@ export class StoreOpener {
     for (const { name } of await migrateDatabase(database)) note(name);
   }
 
-  #migrationOf(store: StoreName): Required<Migration> {
+  #migrationOf(store: MigratedStore): Required<Migration> {
     return { isOn: this.#config.migrate, note: (name) => this.#onMigrated(store, name) };
   }
 
@@ -133,7 +131,8 @@ export class StoreOpener {
 
 type Closable = Pick<Database, 'close'>;
 
-export type OnMigrated = (store: StoreName, name: string) => void;
+export type MigratedStore = Exclude<StoreName, 'codec'>;
+export type OnMigrated = (store: MigratedStore, name: string) => void;
 
 /** The stores of a process, opened. */
 export interface OpenedStores {

@@ -9,7 +9,7 @@ import type { CliContext } from './context.ts';
 import { JSON_OPTION, mebibytes, type OutputOptions, printJson } from './print.ts';
 import { withProgress } from './progress.ts';
 
-const NAMES = { log: 'event log', database: 'profiles', analytics: 'analytics', codec: 'schemas' } as const;
+const NAMES = { log: 'event log', database: 'profiles', analytics: 'analytics' } as const;
 
 interface BackupOptions extends OutputOptions {
   readonly again?: true;

@@ -7,19 +7,17 @@ import { hasCode } from '../../runtime/errors.ts';
 import { lockFolder } from '../../runtime/folder-lock.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
-import { type OnMigrated, type StoreName, StoreOpener } from '../open-stores.ts';
-
-/** What was done in each store, in order: the migrations that were applied, and what was made. */
-export type Migrated = Readonly<Record<Exclude<StoreName, 'codec'>, readonly string[]>>;
+import { type MigratedStore, type OnMigrated, StoreOpener } from '../open-stores.ts';
 
 /**
+ * Resolves with what was done in each store, in order: the migrations that were applied, and what was made.
  * May run beside processes on servers, and again. It does what their starts do, under the same locks, and does not wait.
  *
  * @throws TidemarkError as `StoreOpener`; `FOLDER_IN_USE` where a service has an embedded store open.
  */
-export async function migrateStores(given: Config, onMigrated: OnMigrated): Promise<Migrated> {
+export async function migrateStores(given: Config, onMigrated: OnMigrated): Promise<Record<MigratedStore, string[]>> {
   checkDataFolders(given);
-  const done: Record<StoreName, string[]> = { log: [], codec: [], database: [], analytics: [] };
+  const done: Record<MigratedStore, string[]> = { log: [], database: [], analytics: [] };
   const note: OnMigrated = (store, name) => {
     done[store].push(name);
     onMigrated(store, name);
@@ -33,7 +31,6 @@ export async function migrateStores(given: Config, onMigrated: OnMigrated): Prom
   await shareEventLog(config.eventLogUrl);
   const database = opened.adopt(await opener.database(), (store) => store.close());
   opened.adopt(await opener.log(), (log) => log.close());
-  // Where there is a registry, it has the schemas then.
   await opener.codec();
   const analytics = opened.adopt(await opener.analytics(Promise.resolve(database)), (store) => store.close());
   for (const { kind, number, state } of await new SqlGenerations(database).list())
@@ -44,8 +41,7 @@ export async function migrateStores(given: Config, onMigrated: OnMigrated): Prom
     const wanted = { topic: AUDIENCE_CHANGE_TOPIC, alike: TOPICS, partitions, migration, logger };
     await (await openExpiringTopic(config.eventLogUrl, wanted).catch(orMissing))?.close();
   }
-  const { log, database: profiles, analytics: events } = done;
-  return { log, database: profiles, analytics: events };
+  return done;
 }
 
 /** With `create_topics=false` an installation may do without it. */
