@@ -10,6 +10,7 @@ import type { SqlRefusalStore } from '../../../stores/service-state/sql-refusal-
 import { refusalAnswer } from '../../refusals.ts';
 import { NO_PROJECT_ID } from '../../../stores/service-state/refusal-store.ts';
 import { attentionTo, type InstallationStatus } from './attention.ts';
+import { cached } from '../../../operations/status/cached.ts';
 import type { BackupSchedule, LastBackup } from '../../../operations/backup/last-backup.ts';
 import {
   type DataFolders,
@@ -40,8 +41,6 @@ export interface StatusParts {
   readonly schedule: BackupSchedule;
 }
 
-/** A source that takes longer counts as unknown: a status is asked for when something hangs. */
-const SOURCE_WITHIN_MS = 3_000;
 const QUICK_MS = 1_000;
 const SLOW_MS = 10_000;
 
@@ -137,33 +136,6 @@ class StatusSource {
     };
     return { ...status, attention: attentionTo(status, nowMs, this.#parts.schedule.everyMs === 0) };
   }
-}
-
-/**
- * Runs `find` at most once in `forMs`, never twice at once, and answers what it found last; undefined where it failed or
- * takes longer than three seconds.
- */
-function cached<T>(forMs: number, find: (signal: AbortSignal) => Promise<T>): () => Promise<T | undefined> {
-  let found: Promise<T | undefined> | undefined;
-  let untilMs = 0;
-  let isFinding = false;
-  return () => {
-    if (found !== undefined && (isFinding || performance.now() < untilMs)) return found;
-    isFinding = true;
-    const timeout = AbortSignal.timeout(SOURCE_WITHIN_MS);
-    const finding = find(timeout)
-      .catch(() => undefined)
-      .finally(() => {
-        isFinding = false;
-        untilMs = performance.now() + forMs;
-      });
-    found = Promise.race([finding, endOf(timeout)]);
-    return found;
-  };
-}
-
-function endOf(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
 }
 
 function ratesOf(running: readonly SeenProcess[]): InstallationStatus['rates'] {
