@@ -21,7 +21,7 @@ export interface AppNeeds extends InterfaceParts {
   readonly role: 'all' | 'ingest';
   /** Where the metrics of the process go. */
   readonly registry: Registry;
-  /** What `/metrics` answers instead of this registry and the readers', where several processes answer as one. */
+  /** What `/metrics` answers instead of this registry, where several processes answer as one. */
   readonly metrics?: (() => Promise<string>) | undefined;
   readonly ingest: IngestSide;
   readonly keys: ProjectCache;
@@ -44,7 +44,7 @@ export function appOf(parts: AppNeeds): AppParts & { readonly table: RouteTable 
       metricsKey: config.metricsKey,
       keys,
       links: sessions === undefined ? {} : { console: '/console/' },
-      registry: { contentType: registry.contentType, metrics: parts.metrics ?? (() => allMetrics(parts)) },
+      registry: { contentType: registry.contentType, metrics: () => allMetrics(parts) },
       openapi: openApiDocument(config.legacyBasePath),
     }),
   ]);
@@ -59,7 +59,7 @@ export function appOf(parts: AppNeeds): AppParts & { readonly table: RouteTable 
   return sessions === undefined ? own : { ...own, sessions };
 }
 
-async function allMetrics({ registry, stores: { readers } }: AppNeeds): Promise<string> {
-  const [own, theirs] = await Promise.all([registry.metrics(), readers.metrics().catch(() => '')]);
+async function allMetrics({ registry, metrics, stores: { readers } }: AppNeeds): Promise<string> {
+  const [own, theirs] = await Promise.all([metrics?.() ?? registry.metrics(), readers.metrics().catch(() => '')]);
   return `${own}${theirs}`;
 }

@@ -1,11 +1,10 @@
 /** Everything that answers HTTP, on one server: ingest, the query API, and health, metrics and the OpenAPI document. */
-import { collectDefaultMetrics } from 'prom-client';
 import { UploadedFiles } from '../api/admin/imports/uploaded-files.ts';
 import { ChangesWatch } from '../api/audiences/changes-watch.ts';
 import { ProgressWatch } from '../api/receipts/progress-watch.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import { answeringBy } from '../http/app.ts';
-import { countConnections } from '../http/http-metrics.ts';
+import { countConnections, describeProcess } from '../http/http-metrics.ts';
 import { LocalServer } from '../http/local-server.ts';
 import type { BoundServer } from '../http/starting.ts';
 import { LogGuard } from '../ingest/log-guard.ts';
@@ -42,7 +41,7 @@ export interface HttpSide {
 
 export async function openHttpSide(parts: HttpSideParts): Promise<HttpSide> {
   const { config, logger, stores, log, registry, role } = parts;
-  collectDefaultMetrics({ register: registry });
+  describeProcess(registry, role);
   const guard = new LogGuard({ log, progress: stores.progress, logger });
   const ingest = await IngestSide.open({ ...parts, guard });
   const keys = new ProjectCache(stores.projects, logger);

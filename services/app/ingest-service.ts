@@ -3,7 +3,9 @@ import { Registry } from 'prom-client';
 import { pagesOf } from '../api/console/console-files.ts';
 import { bindServer } from '../http/starting.ts';
 import type { Codec } from '../messages/codec.ts';
+import { JobMetrics } from '../operations/status/job-metrics.ts';
 import type { Config } from '../runtime/config.ts';
+import { dataFoldersOf } from '../runtime/embedded.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { callMethod, standInFor } from '../runtime/stand-in.ts';
 import type { Database } from '../stores/database/database.ts';
@@ -11,6 +13,7 @@ import type { FirstStart } from '../stores/projects/first-start.ts';
 import { compose } from './composition.ts';
 import { openHttpSide } from './http-side.ts';
 import { ImportQueue, importThreads } from './imports/import-thread.ts';
+import { backupScheduleOf } from './interface-routes.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
 import { type ProcessPart, type ProcessParts, startParts } from './process-parts.ts';
@@ -63,7 +66,13 @@ export function startIngest(
     await parts.start(...http.behind);
     // It sends only what is asked for: the processes of the sink send the rest. The streams of commands end with the commands.
     const sending = { metrics: () => deliverer.metrics(), stop: () => deliverer.stop() };
-    await parts.start(sending, { stop: () => jobs.stop() }, http.serving);
+    const installation = new JobMetrics(database, {
+      backups: backupScheduleOf(config),
+      folders: dataFoldersOf(config),
+      processes: shared.processes,
+      countWaiting: () => stores.deadLetters.countWaiting(),
+    });
+    await parts.start(sending, { metrics: () => installation.text() }, { stop: () => jobs.stop() }, http.serving);
     logger.info({ address, role: 'ingest' }, 'starting');
     const { started, ended } = openAll(parts, config, logger, lazy, schedule);
     const firstStart = await Promise.race([started, ended]);

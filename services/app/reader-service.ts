@@ -1,6 +1,7 @@
 /** The roles `projector` and `sink`: one reader in a process of its own. */
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { createHttpServer } from '../http/app.ts';
+import { describeProcess } from '../http/http-metrics.ts';
 import { operationRoutes } from '../http/operations.ts';
 import { RouteTable } from '../http/route-table.ts';
 import { type HttpServer, urlOf } from '../http/server.ts';
@@ -36,7 +37,7 @@ export function startReader(
 ): Promise<Running> {
   return startParts(signal, async (parts) => {
     const opened: { health?: HealthWatch } = {};
-    const server = serverOf(config, logger, parts, () => opened.health?.parts);
+    const server = serverOf(role, config, logger, parts, () => opened.health?.parts);
     const address = urlOf(await server.listen(config.host, config.port));
     await parts.start({ stop: () => server.close(FINISH_REQUESTS_MS) });
     logger.info({ address }, 'starting');
@@ -84,13 +85,14 @@ async function startSink(parts: ProcessParts, config: Config, logger: Logger): P
 }
 
 function serverOf(
+  role: string,
   { maxReceivingBytes, maxConnections, metricsKey }: Config,
   logger: Logger,
   parts: ProcessParts,
   states: () => HealthWatch['parts'] | undefined,
 ): HttpServer {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  describeProcess(registry, role);
   const metrics = async (): Promise<string> => (await Promise.all([registry.metrics(), parts.metrics()])).join('');
   const table = new RouteTable([
     operationRoutes({

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
+import { programVersion } from '../runtime/version.ts';
 import { DurationHistogram, type Durations } from './duration-histogram.ts';
 import type { ReceivingBytes } from './receiving-bytes.ts';
 import type { Route } from './route.ts';
@@ -39,6 +40,13 @@ export class HttpMetrics {
     byClass.set(statusClass, durations);
     return durations;
   }
+}
+
+/** What every process tells: Node's own figures, and which program it is. */
+export function describeProcess(registry: Registry, role: string): void {
+  collectDefaultMetrics({ register: registry });
+  const common = { labelNames: ['version', 'role'], aggregator: 'first' as const, registers: [registry] };
+  new Gauge({ name: 'tidemark_build_info', help: 'Always 1', ...common }).set({ version: programVersion(), role }, 1);
 }
 
 type Connections = Pick<HttpServer, 'openConnections' | 'refusedConnections' | 'unreadConnections'>;

@@ -12,7 +12,7 @@ export class IngestMetrics {
   readonly #rejected: Counter;
   readonly #adjusted: Counter;
 
-  constructor(registry: Registry, unacknowledgedBytes: () => number) {
+  constructor(registry: Registry, unacknowledgedBytes: () => number, mostBytes: number) {
     const registers = [registry];
     const accepted: Counter = new Counter({
       name: 'tidemark_ingest_messages_accepted_total',
@@ -48,6 +48,8 @@ export class IngestMetrics {
       registers,
       collect: () => gauge.set(unacknowledgedBytes()),
     });
+    const name = 'tidemark_ingest_max_unacknowledged_bytes';
+    new Gauge({ name, help: 'How many these may be: MAX_UNACKNOWLEDGED_BYTES', registers }).set(mostBytes);
   }
 
   /** How many messages have been accepted since the process began. */

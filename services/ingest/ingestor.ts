@@ -63,7 +63,7 @@ export class Ingestor {
 
   constructor(parts: IngestorParts) {
     this.#parts = parts;
-    this.#metrics = new IngestMetrics(parts.registry, () => this.#unacknowledgedBytes);
+    this.#metrics = new IngestMetrics(parts.registry, () => this.#unacknowledgedBytes, parts.maxUnacknowledgedBytes);
     this.#offload = new Offload(parts);
     this.#thread = new EncodeThread({ logger: parts.logger, schemaIds: () => parts.codec.schemaIds() });
     this.#clockWatch = setInterval(() => void parts.clock.skewed, 1_000).unref();

@@ -25,9 +25,9 @@ export function embeddedFolderOf(url: string): string | undefined {
 }
 
 /** Where the data of a process is; of a store on a server undefined. */
-export function dataFoldersOf({ dataDir, eventLogUrl, profilesUrl, analyticsUrl }: Config) {
+export function dataFoldersOf({ dataDir, eventLogUrl, profilesUrl, analyticsUrl, spoolDir, backupDir }: Config) {
   const [log, profiles, analytics] = [eventLogUrl, profilesUrl, analyticsUrl].map(embeddedFolderOf);
-  return { dataDir, log, profiles, analytics };
+  return { dataDir, log, profiles, analytics, spool: spoolDir, backups: backupDir };
 }
 
 /**

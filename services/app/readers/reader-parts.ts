@@ -1,4 +1,5 @@
 import { type FollowedParts, followDeadLetters } from '../../operations/dead-letters/follow-dead-letters.ts';
+import { countWaiting } from '../../operations/dead-letters/waiting-dead-letters.ts';
 import { ProjectWriter } from '../../operations/project-log/project-writer.ts';
 import { Heartbeat } from '../../operations/status/heartbeat.ts';
 import { JobMetrics } from '../../operations/status/job-metrics.ts';
@@ -26,7 +27,13 @@ export function readerPartsOf(
 ): ReaderParts {
   const { config, logger, database, analytics } = given;
   const readers = new Readers(given, role === 'all' ? ['projector', 'sink'] : [role]);
-  const jobs = new JobMetrics(database, config.backupDir, dataFoldersOf(config));
+  const jobs = new JobMetrics(database, {
+    backups: { folder: config.backupDir, everyMs: config.backupEveryMs },
+    verifyEveryMs: role === 'projector' ? 0 : config.verifyEveryMs,
+    folders: dataFoldersOf(config),
+    processes,
+    countWaiting: (signal) => countWaiting(given, signal),
+  });
   const parts: ProcessPart[] = [
     readers,
     { metrics: () => jobs.text() },

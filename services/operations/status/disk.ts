@@ -1,4 +1,3 @@
-import { existsSync, statSync } from 'node:fs';
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventLog } from '../../event-log/event-log.ts';
@@ -9,9 +8,12 @@ export interface DataFolders {
   readonly log: string | undefined;
   readonly profiles: string | undefined;
   readonly analytics: string | undefined;
+  /** Other folders that the process writes to. */
+  readonly spool?: string | undefined;
+  readonly backups?: string | undefined;
 }
 
-/** The disk of the data folder. */
+/** A disk, by a folder on it. */
 export interface DiskRoom {
   readonly folder: string;
   readonly totalBytes: number;
@@ -39,16 +41,27 @@ export async function diskFigures(folders: DataFolders): Promise<DiskFigures | n
   return room && { ...room, usedBytes: await usedBytes(room.folder) };
 }
 
-/** Null where this machine has no data folder. */
-export async function diskRoom({ dataDir, ...folders }: DataFolders): Promise<DiskRoom | null> {
-  if (!existsSync(dataDir)) return null;
-  const { blocks, bavail, bsize } = await statfs(dataDir);
-  const { dev } = await stat(dataDir);
-  const stores = STORES.filter((store) => {
-    const folder = folders[store];
-    return folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.dev === dev;
-  });
-  return { folder: dataDir, totalBytes: blocks * bsize, freeBytes: bavail * bsize, stores };
+/** The disk of the data folder. Null where this machine has none. */
+export async function diskRoom(folders: DataFolders): Promise<DiskRoom | null> {
+  return (await diskRooms(folders, [folders.dataDir]))[0] ?? null;
+}
+
+/** Each disk that has one of these folders, by the first of them. One that is not there has no disk. */
+export async function diskRooms(folders: DataFolders, on: readonly (string | undefined)[]): Promise<DiskRoom[]> {
+  const rooms = new Map<number, DiskRoom>();
+  const stores = await Promise.all(STORES.map(async (store) => [store, await deviceOf(folders[store])] as const));
+  for (const folder of on) {
+    const device = await deviceOf(folder);
+    if (folder === undefined || device === undefined || rooms.has(device)) continue;
+    const { blocks, bavail, bsize } = await statfs(folder);
+    const onIt = stores.flatMap(([store, its]) => (its === device ? [store] : []));
+    rooms.set(device, { folder, totalBytes: blocks * bsize, freeBytes: bavail * bsize, stores: onIt });
+  }
+  return [...rooms.values()];
+}
+
+async function deviceOf(folder: string | undefined): Promise<number | undefined> {
+  return folder === undefined ? undefined : (await stat(folder).catch(() => undefined))?.dev;
 }
 
 /** The files of embedded stores, and what servers tell. */

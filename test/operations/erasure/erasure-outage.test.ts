@@ -35,7 +35,7 @@ test('while a store is down in the midst one job is tried again and again, and e
   const { database, analytics } = installation();
   const shop = await scene.projectWithPeople('An outage');
   await scene.request(shop.projectId, ['ada']);
-  const metrics = new JobMetrics(database, undefined);
+  const metrics = new JobMetrics(database);
   const restore = outageOf(analytics);
   const jobs = runnerOn(database);
   const begin = vi.spyOn(jobs, 'startDue');

@@ -115,7 +115,7 @@ test('a backup is due a time after the last began, into the same folder, and soo
 
 test('the metrics have the last backup that came to its end, however long ago', async () => {
   const store = new SqlJobStore(database());
-  const metrics = new JobMetrics(database(), '/b');
+  const metrics = new JobMetrics(database(), { backups: { folder: '/b', everyMs: DAY_MS } });
   const before = await metrics.text();
   const job = { kind: 'backup', args: { folder: '/b' }, principal: 'service' } as const;
   const { id } = await store.add(job, 'a token');

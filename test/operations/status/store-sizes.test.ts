@@ -125,7 +125,7 @@ describe.each(DATABASES)('on $name', ({ share }) => {
     const dataDir = await temporaryFolder();
     const folders = { dataDir, log: join(dataDir, 'event-log'), profiles: undefined, analytics: undefined };
     await mkdir(folders.log);
-    const metrics = new JobMetrics(database(), undefined, folders);
+    const metrics = new JobMetrics(database(), { folders });
     const before = await metrics.text();
     await plantSizes(
       database(),

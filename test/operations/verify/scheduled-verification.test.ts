@@ -87,6 +87,6 @@ function watch(everyMs: number) {
   };
   onTestFinished(stop);
   schedule.start();
-  const metrics = new JobMetrics(database, undefined);
+  const metrics = new JobMetrics(database);
   return { stop, metrics: () => metrics.text() };
 }
