@@ -8,6 +8,7 @@ import type { AppParts } from '../http/app.ts';
 import { operationRoutes } from '../http/operations.ts';
 import type { Readiness } from '../http/pages.ts';
 import { RouteTable } from '../http/route-table.ts';
+import { visibleSettings } from '../runtime/config.ts';
 import { dataFoldersOf, isServer } from '../runtime/embedded.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { ProjectCache } from '../stores/projects/project-cache.ts';
@@ -32,11 +33,11 @@ export function appOf(parts: AppNeeds): AppParts & { readonly table: RouteTable 
   const { config, logger, stores, log, registry, role, ingest, keys, health } = parts;
   const readiness = (): Readiness => ingest.readinessWith(health.parts);
   const sessions = config.console ? new ConsoleSessions({ store: stores.consoleSessions, keys }) : undefined;
-  const status = { role, folders: dataFoldersOf(config), schedule: backupScheduleOf(config) };
+  const [folders, schedule, settings] = [dataFoldersOf(config), backupScheduleOf(config), visibleSettings(config)];
   const isOnKafka = isServer(config.eventLogUrl);
   const table = new RouteTable([
     ...ingest.routes,
-    { routes: statusRoutes({ ...stores, ...status, log, readiness }) },
+    { routes: statusRoutes({ ...stores, role, folders, schedule, settings, log, readiness }) },
     ...interfaceRoutes(parts, role === 'all'),
     ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects, isOnKafka })]),
     operationRoutes({

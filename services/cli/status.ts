@@ -1,17 +1,13 @@
+import { rm, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Answer, pathTo } from '../../schemas/operations.ts';
+import { readConfig, visibleSettings } from '../runtime/config.ts';
+import { aboutProgram } from '../runtime/version.ts';
 import { keepDigits } from './client/ask.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
-import {
-  addUrlOption,
-  clientWithKey,
-  clientWithoutKey,
-  keyOf,
-  type ServiceOptions,
-  serviceUrl,
-} from './client/service-options.ts';
+import { addUrlOption, clientWithKey, clientWithoutKey, keyOf, type ServiceOptions } from './client/service-options.ts';
 import { clientOfRunning } from './client/with-service.ts';
 import { attentionText, installationText } from './installation-status.ts';
 
@@ -33,25 +29,58 @@ export function addStatus(root: Command, context: CliContext): void {
   const command = root
     .command('status')
     .description('say whether the service is well, and what wants attention; exits with 1 where something does')
+    .option('--bundle <file>', 'write what somebody needs who helps you to a file: no secrets, and nothing of users')
     .option(...JSON_OPTION);
-  addUrlOption(command).action(async ({ json, ...options }: OutputOptions & ServiceOptions) => {
-    const print = (status: Installation | ServiceStatus, text: string): void => {
+  addUrlOption(command).action(
+    async ({ json, bundle, ...options }: OutputOptions & ServiceOptions & { bundle?: string }) => {
+      if (bundle !== undefined) return writeBundle(context, options, bundle);
+      const { client, status } = await knownStatus(context, options);
       if (json) printJson(context, status);
-      else context.out(text);
+      else context.out('role' in status ? installationText(client.place, status) : serviceText(status));
       if (status.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
-    };
-    const installation = await installationStatus(context, options);
-    if (installation !== undefined)
-      return print(installation.status, installationText(installation.at, installation.status));
-    const status = await serviceStatus(clientWithoutKey(context, options));
-    return print(status, serviceText(status));
-  });
+    },
+  );
+}
+
+/** One file for somebody who helps. What is missing in it says why. */
+async function writeBundle(context: CliContext, options: ServiceOptions, file: string): Promise<void> {
+  const known = await orWhy(knownStatus(context, options));
+  const isKnown = 'client' in known;
+  const section = (path: string, read: (text: string) => unknown) =>
+    isKnown ? orWhy(answerTo(known.client, path).then(read)) : known;
+  const bundle = {
+    made_at: new Date().toISOString(),
+    program: aboutProgram(),
+    settings: await orWhy(Promise.try(() => visibleSettings(readConfig(context.env)))),
+    status: isKnown ? withoutPeople(known.status) : known,
+    diagnosis: await section(pathTo('GET /v1/admin/diagnosis'), JSON.parse),
+    metrics: await section(pathTo('GET /metrics'), (text) => text.split('\n')),
+  };
+  await rm(file, { force: true });
+  await writeFile(file, `${JSON.stringify(bundle, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  context.out(`${file} is written. Read it before you send it.\n`);
+}
+
+function orWhy<T>(finding: Promise<T>): Promise<T | { readonly missing: string }> {
+  return finding.catch((error: Error) => ({ missing: error.message }));
+}
+
+/** Without callers that no project knows, and why somebody is not forgotten yet. */
+function withoutPeople({ attention, ...status }: Known['status']): object {
+  const reasons = attention.map((one) => (one.code.startsWith('erasure') ? { ...one, reason: undefined } : one));
+  return { ...status, without_project: undefined, erasures_wait_because: undefined, attention: reasons };
 }
 
 interface Known {
-  /** As "at http://host:8080". */
-  readonly at: string;
-  readonly status: Installation;
+  readonly client: ServiceClient;
+  readonly status: Installation | ServiceStatus;
+}
+
+async function knownStatus(context: CliContext, options: ServiceOptions): Promise<Known> {
+  const installation = await installationStatus(context, options);
+  if (installation !== undefined) return installation;
+  const client = clientWithoutKey(context, options);
+  return { client, status: await serviceStatus(client) };
 }
 
 /**
@@ -61,21 +90,21 @@ interface Known {
 async function installationStatus(context: CliContext, options: ServiceOptions): Promise<Known | undefined> {
   const { url, key } = options;
   if (keyOf(context, options) !== undefined) {
-    const status = await askInstallation(clientWithKey(context, options), key !== undefined);
-    if (status !== undefined) return { at: `at ${serviceUrl(context, url)}`, status };
+    const known = await askInstallation(clientWithKey(context, options), key !== undefined);
+    if (known !== undefined) return known;
   }
   // Its service may have been started with another port than the command.
   const local = url === undefined && key === undefined ? await clientOfRunning(context) : undefined;
-  const status = local === undefined ? undefined : await askInstallation(local, true);
-  return status && { at: 'on this machine', status };
+  return local === undefined ? undefined : askInstallation(local, true);
 }
 
 /** @throws TidemarkError where the key must be an admin's, and is not. */
-async function askInstallation(client: ServiceClient, mustOpen: boolean): Promise<Installation | undefined> {
+async function askInstallation(client: ServiceClient, mustOpen: boolean): Promise<Known | undefined> {
   try {
     const response = await ask(client, pathTo('GET /v1/admin/status'));
     if (response.status === 401 && mustOpen) await client.expectOk(response, 'admin');
-    return response.ok ? (JSON.parse(await response.text(), keepDigits) as Installation) : undefined;
+    if (!response.ok) return undefined;
+    return { client, status: JSON.parse(await response.text(), keepDigits) as Installation };
   } catch (error) {
     if (error instanceof ServiceUnreachable) return undefined;
     throw error;
@@ -95,6 +124,10 @@ async function serviceStatus(client: ServiceClient): Promise<ServiceStatus> {
     if (error instanceof ServiceUnreachable) return statusDown(url, error.message);
     throw error;
   }
+}
+
+async function answerTo(client: ServiceClient, path: string): Promise<string> {
+  return (await client.expectOk(await ask(client, path), 'admin')).text();
 }
 
 function ask(client: ServiceClient, path: string): Promise<Response> {

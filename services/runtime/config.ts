@@ -35,3 +35,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 function shownOf({ secret }: Pick<Setting<unknown>, 'secret'>, given: string | undefined): string {
   return secret ? 'the value given' : JSON.stringify(given);
 }
+
+/** The settings by their names as others may see them: of a URL no user and password, of a key that there is one. */
+export function visibleSettings(config: Config): Readonly<Record<string, string>> {
+  const pairs = Object.entries(SETTINGS).map(([key, { name, secret }]: [string, Setting<unknown>]) => {
+    const text = String(config[key as keyof Config] ?? '');
+    return [name, secret === true ? text.replace(name.endsWith('_URL') ? PASSWORD : /().+/s, '$1…') : text] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+// Folders stay. What stands before the hosts of a URL goes, and so does all that is not surely a host: it may be a password.
+const PASSWORD =
+  /^(?!(?:log|pglite|chdb):[./])(?:([a-z]+:\/\/)(?:.*@)?(?=(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?:,[\w.:[\]-]+)*(?:[/?][^@]*)?$)|.+)/s;

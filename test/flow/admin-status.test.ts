@@ -101,6 +101,17 @@ describe.skipIf(!(await canRunOnServers()))('on servers', () => {
           .poll(async () => (await statusOf(ingest)).stored_bytes.log, { timeout: 40_000, interval: 500 })
           .toBeGreaterThan(100);
 
+        const diagnosis = await ingest.ask('/v1/admin/diagnosis', undefined, { key: ADMIN_KEY });
+        expect(diagnosis).toMatchObject({
+          settings: { PROFILES_URL: expect.stringMatching(/^postgres(?:ql)?:\/\/…[^@]+$/), INITIAL_ADMIN_KEY: '…' },
+          log: { 'tidemark.track': expect.stringMatching(/^\d+ partitions, kept for ever$/) },
+          profiles_settings: { in_hot_standby: 'off', server_encoding: 'UTF8' },
+          profiles_migrations: { '001-projects.sql': expect.any(String) },
+          analytics_settings: { version: expect.stringMatching(/^\d+\./), fsync_after_insert: expect.any(String) },
+          analytics_migrations: { '001-tables.sql': expect.any(String) },
+          failures: {},
+        });
+
         await sink.stop();
         await expect
           .poll(() => statesOf(ingest), { timeout: 40_000, interval: 500 })

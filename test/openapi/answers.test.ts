@@ -252,7 +252,7 @@ test('a change to what somebody else has changed is refused as documented', asyn
 
 test('requests are refused as documented while the stores are unavailable', async () => {
   // A status says what is unavailable.
-  const statuses = ['getStatus', 'getProjectStatus'];
+  const statuses = ['getStatus', 'getProjectStatus', 'getDiagnosis'];
   for (const id of statuses) expect(await whileUnreachable(() => exchange(document.operation(id)))).toBe(200);
   for (const operation of secured.filter(
     ({ responses, operationId }) => '503' in responses && !statuses.includes(operationId),

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../services/runtime/config.ts';
+import { readConfig, SETTING_NAMES, visibleSettings } from '../../services/runtime/config.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('the empty environment is a working configuration', () => {
@@ -80,4 +80,31 @@ test.each([
 
 test('a setting that is no secret is not read from a file', () => {
   expect(readConfig({ HOST_FILE: '/absent' }).host).toBe('127.0.0.1');
+});
+
+test.each([
+  ['', ''],
+  ['kafka://admin:p%40ss@one:9092,two:9092?sasl=plain', 'kafka://…one:9092,two:9092?sasl=plain'],
+  ['kafka://[::1]:9092', 'kafka://…[::1]:9092'],
+  ['log:/srv/secret@log', 'log:/srv/secret@log'],
+  // What no service takes may be a password.
+  ['kafka://admin:p@ss/w0rd@one', 'kafka://…one'],
+  ['kafka://admin:p@ss word', '…'],
+  ['kafka://admin:12/x@two words', '…'],
+  ['kafka://admin:password', '…'],
+  ['kafka://one?client_id=a@b', 'kafka://…b'],
+])('others see of the URL "%s" as much as "%s"', (url, visible) => {
+  const { EVENT_LOG_URL } = visibleSettings({ ...readConfig({}), eventLogUrl: url });
+  expect(EVENT_LOG_URL).toBe(visible);
+});
+
+test('others see every setting by its name, and of a key that there is one', () => {
+  const key = `log:./${'k'.repeat(32)}`;
+  const visible = visibleSettings(
+    readConfig({ METRICS_KEY: key, CORS_ORIGINS: 'https://a.example,https://b.example' }),
+  );
+
+  expect(Object.keys(visible)).toEqual(SETTING_NAMES);
+  expect(visible).toMatchObject({ PORT: '8080', METRICS_KEY: '…', INITIAL_ADMIN_KEY: '', KEEP_EVENTS: '' });
+  expect(visible['CORS_ORIGINS']).toBe('https://a.example,https://b.example');
 });

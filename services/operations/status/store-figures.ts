@@ -1,5 +1,6 @@
 import { lastBackup, type LastBackup } from '../backup/last-backup.ts';
 import { lastVerification, type LastVerification } from '../verify/last-verification.ts';
+import { type Diagnosis, diagnoseStores } from './diagnosis.ts';
 import { type DataFolders, type StoredBytes, storedBytes } from './disk.ts';
 import { type NotedStores, notedStores, noteSizes } from './store-sizes.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
@@ -78,6 +79,10 @@ export class SqlStoreFigures {
   /** The job `stores measure`. */
   async measure(folders: DataFolders, log: Pick<EventLog, 'storedBytes'>): Promise<StoredBytes> {
     return noteSizes(this.#database, await storedBytes(folders, this, log));
+  }
+
+  diagnosis(): Promise<Diagnosis> {
+    return diagnoseStores(this.#database, this.#analytics);
   }
 
   /** See `notedStores`. */

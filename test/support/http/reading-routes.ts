@@ -42,7 +42,8 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
   const deadLetters = {
     countWaiting: () => countWaiting({ log: recorded, codec, database: server.database }, new AbortController().signal),
   };
-  const status = { log: recorded, deadLetters, progress, processes, figures, refusals, folders, readiness };
+  const settings = { PORT: '8080' };
+  const status = { settings, log: recorded, deadLetters, progress, processes, figures, refusals, folders, readiness };
   return [
     { routes: statusRoutes({ role: 'all', schedule: SCHEDULE, ...status }) },
     { routes: sessionRoutes({ sessions, projects, isOnKafka: false }) },

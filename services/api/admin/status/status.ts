@@ -4,13 +4,14 @@ import type { Readiness } from '../../../http/pages.ts';
 import type { Answer, Route } from '../../../http/route.ts';
 import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
 import { route } from '../../input.ts';
-import { programVersion } from '../../../runtime/version.ts';
+import { aboutProgram, programVersion } from '../../../runtime/version.ts';
 import { MISSING_AFTER_MS, type ProcessStore, type SeenProcess } from '../../../stores/service-state/process-store.ts';
 import type { SqlRefusalStore } from '../../../stores/service-state/sql-refusal-store.ts';
 import { refusalAnswer } from '../../refusals.ts';
 import { NO_PROJECT_ID } from '../../../stores/service-state/refusal-store.ts';
 import { attentionTo, type InstallationStatus } from './attention.ts';
 import { cached } from '../../../operations/status/cached.ts';
+import { diagnoseLog } from '../../../operations/status/diagnosis.ts';
 import type { BackupSchedule, LastBackup } from '../../../operations/backup/last-backup.ts';
 import {
   type DataFolders,
@@ -20,25 +21,25 @@ import {
   storedBytes,
 } from '../../../operations/status/disk.ts';
 import { fullAtMs, type NotedStore, type NotedStores } from '../../../operations/status/store-sizes.ts';
-import { type Lag, logFigures, type StatusReaderName } from '../../../operations/status/log-lag.ts';
+import { type Lag, logFigures, type LogLagParts, type StatusReaderName } from '../../../operations/status/log-lag.ts';
 import { differenceIn } from '../../../operations/verify/last-verification.ts';
 import type { SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 import { answerPartitions } from './partitions.ts';
 import { answerProjectStatus } from './project-status.ts';
 import type { DeadLetterPort } from '../../../operations/dead-letters/dead-letter-commands.ts';
-import type { LiveGenerations } from '../../../stores/generations/live-generations.ts';
 
 export interface StatusParts {
   readonly role: InstallationStatus['role'];
-  readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan' | 'storedBytes'>;
+  readonly log: Pick<EventLog, 'ends' | 'beginnings' | 'scan' | 'storedBytes' | 'keptMs'>;
   readonly deadLetters: Pick<DeadLetterPort, 'countWaiting'>;
-  readonly progress: Pick<LiveGenerations, 'progress'>;
+  readonly progress: LogLagParts['progress'];
   readonly processes: Pick<ProcessStore, 'list'>;
   readonly figures: SqlStoreFigures;
   readonly refusals: Pick<SqlRefusalStore, 'today' | 'list'>;
   readonly folders: DataFolders;
   readonly readiness: () => Readiness;
   readonly schedule: BackupSchedule;
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 const QUICK_MS = 1_000;
@@ -51,9 +52,16 @@ export function statusRoutes(parts: StatusParts): readonly Route[] {
   const ofProject = { figures: parts.figures, readers: () => status.readReaders() };
   return [
     route('GET /v1/admin/status', admin, answer),
+    route('GET /v1/admin/diagnosis', admin, () => answerDiagnosis(parts)),
     route('GET /v1/admin/partitions', admin, (_, { query }) => answerPartitions(parts, query)),
     route('GET /v1/status', { ...admin, scope: 'read' }, (call) => answerProjectStatus(ofProject, call)),
   ];
+}
+
+/** What somebody needs who helps from afar. No secret, and no value of a project or a user. */
+async function answerDiagnosis({ settings, log, figures }: StatusParts): Promise<Answer> {
+  const [ofLog, ofStores] = await Promise.all([diagnoseLog(log), figures.diagnosis()]);
+  return { status: 200, body: JSON.stringify({ program: aboutProgram(), settings, ...ofLog, ...ofStores }) };
 }
 
 /** Asks each source at most once a second, or once in ten where it takes long, however many ask for the status. */
