@@ -60,9 +60,7 @@ describe('the values of the chart', () => {
     const open = SETTING_NAMES.filter((name) => !secrets.includes(name) && !OF_THE_CHART.includes(name));
 
     expect(valuesSchema.properties.secret.properties.keys.items.enum.toSorted()).toEqual(secrets.toSorted());
-    expect(valuesSchema.definitions.settings.propertyNames.enum.toSorted()).toEqual(
-      [...new Set([...open, 'MIGRATE'])].sort(),
-    );
+    expect(valuesSchema.definitions.settings.propertyNames.enum.toSorted()).toEqual(open.toSorted());
   });
 
   test('the table of the chart has every value, and no other', () => {

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { checkRole, ROLES } from '../../../services/app/role.ts';
+import { checkRole, roleOf } from '../../../services/app/role.ts';
 import { operationRoutes } from '../../../services/http/operations.ts';
 import { readConfig, SETTING_NAMES } from '../../../services/runtime/config.ts';
 import { SETTINGS } from '../../../services/runtime/settings.ts';
@@ -17,7 +17,6 @@ const SECRETS: readonly string[] = Object.values(SETTINGS).flatMap((setting) =>
   'secret' in setting ? setting.name : [],
 );
 const FIRST_KEYS = ['INITIAL_WRITE_KEY', 'INITIAL_READ_KEY', 'INITIAL_ADMIN_KEY'];
-const SETTINGS_OF_ROLES = [...SETTING_NAMES, 'MIGRATE'];
 const STOPS_WITHIN_SECONDS = 15;
 
 /** What a Secret may hold; any other is a key. */
@@ -46,7 +45,7 @@ describe.each(WORKLOADS)('$name of the rendering $rendering', (workload) => {
   test('it is given settings that the service has and accepts', () => {
     const names = [...Object.keys(env).filter((name) => !name.endsWith('_FILE')), ...secretsOf(workload)];
 
-    expect(names.filter((name) => !SETTINGS_OF_ROLES.includes(name))).toEqual([]);
+    expect(names.filter((name) => !SETTING_NAMES.includes(name))).toEqual([]);
     expect(() => readConfig(environmentOf(workload))).not.toThrow();
   });
 
@@ -96,10 +95,8 @@ describe.each(SERVICES)('$name of the rendering $rendering, which goes on runnin
   const [role = '', ...more] = container.args ?? [];
 
   test('it is a role, which accepts its settings', () => {
-    const known = ROLES.find((one) => one === role);
-
-    expect([[...ROLES, 'webhooks'].includes(role), more]).toEqual([true, []]);
-    if (known !== undefined) expect(() => checkRole(known, readConfig(environmentOf(workload)))).not.toThrow();
+    expect(more).toEqual([]);
+    expect(() => checkRole(roleOf([role]), readConfig(environmentOf(workload)))).not.toThrow();
   });
 
   test('it is probed at the port and the paths that the service has', () => {
@@ -146,7 +143,7 @@ describe('the mode all', () => {
 });
 
 describe('the mode roles', () => {
-  test('each role is run, webhooks where it is wanted, and ingest keeps its pods apart from their volumes', () => {
+  test('each role is run, and ingest keeps its pods apart from their volumes', () => {
     const kindsOf = (rendering: string): string[] =>
       SERVICES.filter((one) => one.rendering === rendering).map(({ name, object }) => `${object.kind} ${name}`);
 
@@ -158,7 +155,6 @@ describe('the mode roles', () => {
     expect(kindsOf('roles-full').sort()).toEqual([
       'Deployment tidemark-projector',
       'Deployment tidemark-sink',
-      'Deployment tidemark-webhooks',
       'StatefulSet tidemark-ingest',
     ]);
   });
