@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { ApiError } from '../api/client.ts';
 import { listen, type LiveFilter, type LiveTick } from '../api/live.ts';
 import type { LiveRow } from '../api/types.ts';
+import { withNames } from './live-names.ts';
 
 /** What stands in the list: a message, or how many came at that time that are not shown. */
 export type FeedEntry = { readonly row: LiveRow } | { readonly hidden: number; readonly at: string };
@@ -65,7 +66,7 @@ class FeedBuffer {
 
   get feed(): Feed {
     if (!this.isPaused && this.#waiting.length > 0) {
-      const entries = [...this.#waiting, ...this.#feed.entries].slice(0, MAX_ENTRIES);
+      const entries = named([...this.#waiting, ...this.#feed.entries].slice(0, MAX_ENTRIES));
       this.#feed = { ...this.#feed, entries, waiting: 0 };
       this.#waiting = [];
     }
@@ -81,7 +82,7 @@ class FeedBuffer {
   listener(publish: () => void): Parameters<typeof listen>[1] {
     return {
       onTick: (tick) => {
-        if (tick.isRecent) this.#feed = { ...this.#feed, recent: newestFirst(tick.rows) };
+        if (tick.isRecent) this.#feed = { ...this.#feed, recent: withNames(newestFirst(tick.rows)) };
         else this.#add(tick);
         publish();
       },
@@ -111,6 +112,11 @@ class FeedBuffer {
       skipped: this.#feed.skipped + tick.skipped,
     };
   }
+}
+
+function named(entries: readonly FeedEntry[]): readonly FeedEntry[] {
+  const rows = withNames(entries.flatMap((entry) => ('row' in entry ? [entry.row] : []))).values();
+  return entries.map((entry) => ('row' in entry ? { row: rows.next().value ?? entry.row } : entry));
 }
 
 /** A tick has them partition by partition. */
