@@ -1,12 +1,16 @@
 /**
  * `node test/bench/audience/shards.ts [EVENTS]`: one audience question over the same events (3 million unless told) in
  * ClickHouse by itself, in two and in three shards, in turn: the median of six each, in ms. The servers share this machine,
- * so each shard's part is asked by itself too, one after another: the longest is what servers of their own would take.
+ * so each shard's part is asked by itself too, one after another: the longest is what servers of their own would take. Then
+ * how long a live audience takes to decide a hundred users, each shard asked about its own, and about all of them: of 40.
  */
 import { join } from 'node:path';
 import { compilePreview } from '../../../services/questions/sql/compile.ts';
+import type { Audience } from '../../../services/questions/definition/audience.ts';
 import { readDefinition } from '../../../services/questions/definition/definition.ts';
-import type { AnalyticsStore } from '../../../services/stores/analytics/analytics-store.ts';
+import { decideAll } from '../../../services/questions/live/decide.ts';
+import { Followed } from '../../../services/questions/live/followed.ts';
+import type { AnalyticsStore, Query } from '../../../services/stores/analytics/analytics-store.ts';
 import { openAnalytics } from '../../../services/stores/analytics/open.ts';
 import { removeServersFolder, serversFolder } from '../../servers/processes/reaped.ts';
 import { startShards } from '../../servers/shards.ts';
@@ -16,6 +20,8 @@ import { shardUrls } from '../../support/stores/fresh-shards.ts';
 import { median, timesInTurn } from '../figures.ts';
 
 const TIMES = 6;
+const TICKS = 40;
+const USERS_OF_TICK = 100;
 const PROJECT = 'p';
 const events = Number(process.argv[2] ?? 3_000_000);
 const users = Math.ceil(events / 15);
@@ -80,9 +86,38 @@ try {
   }
   for (const [title, times] of await timesInTurn(ways, TIMES))
     console.log(`${title}: ${median(times).toFixed(0)} ms (${times.map((ms) => ms.toFixed(0)).join(', ')})`);
+  const ticks: Record<string, () => Promise<number>> = {};
+  for (const [title, store] of stores) {
+    const { shards: spread } = await store.placementOf({});
+    ticks[`${title}, a tick`] = await tickOn(store, read.definition, spread);
+    if (spread > 1) ticks[`${title}, a tick that asks each about everybody`] = await tickOn(store, read.definition, 1);
+  }
+  for (const [title, times] of await timesInTurn(ticks, TICKS)) console.log(`${title}: ${median(times).toFixed(0)} ms`);
 } finally {
   for (const store of [...stores.values(), ...[...parts.values()].flat()]) await store.close();
   await shards.stop();
   await removeServersFolder(folder);
 }
 process.exit();
+
+/** Resolves to what decides other users each time it is called, and resolves to the milliseconds that took. */
+async function tickOn(store: AnalyticsStore, definition: Audience, spread: number): Promise<() => Promise<number>> {
+  const sql = `SELECT internal_id FROM user_rows WHERE project_id = '${PROJECT}' ORDER BY cityHash64(user) LIMIT 10000`;
+  const keys = (await store.ask({ sql, params: {} }, AMPLE)).rows.map((row) => row['internal_id'] as string);
+  const followed = new Followed('audience', PROJECT, 1);
+  followed.follow({ definition, version: 1, timezone: 'UTC', joins: false, eventsFrom: null }, 0n, (one) => one);
+  const lookUp = (query: Query) => ({ ...query, isLookUp: true });
+  const parts = {
+    ask: async (query: Query) => (await store.ask(lookUp(query), AMPLE)).rows,
+    askHistory: async (query: Query) => (await store.askHistory(lookUp(query), AMPLE)).rows,
+    unwritten: new Map(),
+    shards: spread,
+  };
+  let from = 0;
+  return async () => {
+    const some = keys.slice(from, (from += USERS_OF_TICK));
+    const startedMs = performance.now();
+    await decideAll(parts, PROJECT, new Map(some.map((key) => [key, new Set([followed])])), now);
+    return performance.now() - startedMs;
+  };
+}

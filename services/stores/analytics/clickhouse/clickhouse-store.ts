@@ -133,19 +133,19 @@ export class ClickHouseStore implements AnalyticsStore {
 
   async ask(query: Query, limits: QueryLimits): Promise<QueryResult> {
     refuseIfStopping(this.#stopping.signal);
-    const { questions, shards } = this.#clients;
     if (query.isLookUp === true) return this.#ask(lookupsFor(this.#clients, query), query, limits);
     // What is estimated or planned of the tables that refer to others says nothing of those.
     const isOfTables = this.#deployment.localOf !== undefined && query.sql.startsWith('EXPLAIN ');
     const ask = async (): Promise<QueryResult> =>
       isOfTables
-        ? joinedResults(await Promise.all(shards.map((shard) => this.#ask(shard, query, limits))))
-        : this.#ask(questions, query, limits);
+        ? joinedResults(await Promise.all(this.#clients.shards.map((shard) => this.#ask(shard, query, limits))))
+        : this.#ask(this.#clients.questions, query, limits);
     return this.#databases.gates.questions.run(query.projectId ?? '', this.#stopping.signal, ask);
   }
 
   askHistory(query: Query, limits: QueryLimits): Promise<QueryResult> {
-    return this.ask(query, limits);
+    // The first shard alone has it.
+    return this.ask({ ...query, shard: { index: 0, of: this.#clients.lookupsByShard.length } }, limits);
   }
 
   async placementOf(): ReturnType<AnalyticsStore['placementOf']> {
