@@ -60,29 +60,38 @@ export function testAnalyticsQuestions(store: () => AnalyticsStore): void {
   });
 
   test('heavy queries delay neither inserts nor look-ups', async () => {
+    // On a machine that is busy with other things what is quick takes seconds. Then the queries get more of them.
+    const limits = [2_000, 8_000, 32_000];
+    const rounds: (readonly unknown[])[] = [];
+    for (const maxMs of limits) {
+      rounds.push(await endedBesideInsert(maxMs));
+      if (rounds.at(-1)?.length === 0) break;
+    }
+    expect(rounds.at(-1)).toEqual([]);
+  });
+
+  /** Resolves to what heavy queries of this many ms had come to by the end of an insert and two look-ups. */
+  async function endedBesideInsert(maxMs: number): Promise<readonly unknown[]> {
     const maker = new MessageMaker();
-    let ended = false;
-    const heavy = [1, 2, 3].map(() =>
-      store()
-        .ask(
-          { sql: 'SELECT sum(cityHash64(number)) FROM numbers(1000000000000)', params: {} },
-          { ...AMPLE, maxMs: 2_000, maxRowsRead: 2 ** 52 },
-        )
-        .catch((error: unknown) => error)
-        .finally(() => {
-          ended = true;
-        }),
-    );
+    const ended: unknown[] = [];
+    const sql = 'SELECT sum(cityHash64(number)) FROM numbers(1000000000000)';
+    const heavy = [1, 2, 3].map(async () => {
+      const limit = store().ask({ sql, params: {} }, { ...AMPLE, maxMs, maxRowsRead: 2 ** 52 });
+      await limit.catch((error: unknown) => ended.push(error));
+    });
 
     await insert(store(), [maker.track()]);
     const events = await store().userEvents({ projectId: maker.projectId, userKey: maker.track().userKey, limit: 1 });
     const lookedUp = await store().ask({ sql: 'SELECT 1 AS one', params: {}, isLookUp: true }, AMPLE);
 
+    const before = [...ended];
     expect(events).toHaveLength(1);
     expect(lookedUp.rows).toEqual([{ one: 1 }]);
-    expect(ended).toBe(false);
-    for (const question of heavy) expect(await question).toMatchObject({ code: 'QUERY_LIMIT' });
-  });
+    await Promise.all(heavy);
+    for (const error of ended) expect(error).toMatchObject({ code: 'QUERY_LIMIT' });
+    expect(ended).toHaveLength(heavy.length);
+    return before;
+  }
 
   test('a look-up about a shard has the users of it, and about one of another placement everybody', async () => {
     const make = new MessageMaker();
