@@ -65,7 +65,7 @@ function isForPeople(isFirstStart: boolean): boolean {
 }
 
 function printStarting(): void {
-  const facts = { version, role, config, makesStores: makesStores(config) };
+  const facts = { version, role, config, makesStores: makesStores(role, config) };
   if (isForPeople(facts.makesStores)) process.stdout.write(startingText(facts));
 }
 

@@ -62,7 +62,7 @@ export const rolesAreComplete: Rule = ({ texts }) => {
   });
   const started = /ROLES = \[([^\]]*)\]/.exec(texts.get('services/app/role.ts') ?? '')?.[1] ?? '';
   const missing = (started.match(/[\w-]+/g) ?? []).filter(
-    (name) => name !== 'all' && !ROLES.some((role) => basename(role) === name),
+    (name) => name !== 'all' && ![...ROLES, ...SHARED].some((folder) => basename(folder) === name),
   );
   return [
     ...differences(

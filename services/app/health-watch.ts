@@ -5,13 +5,14 @@ import type { ReadersHealth } from './stores.ts';
 /** Looks at the parts once a second, so that an answer of `/readyz` never waits for a part that hangs. */
 export class HealthWatch {
   readonly #readers: Pick<ReadersHealth, 'health'>;
-  readonly #log: Pick<EventLog, 'check'>;
+  readonly #log: Pick<EventLog, 'check'> | undefined;
   readonly #everyMs: number;
   #parts: Readonly<Record<string, string>> = { eventLog: 'starting' };
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
 
-  constructor(readers: Pick<ReadersHealth, 'health'>, log: Pick<EventLog, 'check'>, everyMs = 1_000) {
+  /** @param log Left out where the process has none. */
+  constructor(readers: Pick<ReadersHealth, 'health'>, log?: Pick<EventLog, 'check'>, everyMs = 1_000) {
     this.#readers = readers;
     this.#log = log;
     this.#everyMs = everyMs;
@@ -46,9 +47,10 @@ export class HealthWatch {
   }
 
   async #look(): Promise<void> {
-    const [readers, log] = await Promise.allSettled([this.#readers.health(), this.#log.check()]);
+    const [readers, log] = await Promise.allSettled([this.#readers.health(), this.#log?.check()]);
     const eventLog = log.status === 'fulfilled' ? 'ready' : hasCode(log.reason, 'LOG_REPLACED') ? 'replaced' : 'away';
-    this.#parts = { ...(readers.status === 'fulfilled' ? readers.value : this.#others('away')), eventLog };
+    const others = readers.status === 'fulfilled' ? readers.value : this.#others('away');
+    this.#parts = { ...others, ...(this.#log && { eventLog }) };
   }
 
   /** Every part but the event log, in this state. */

@@ -16,6 +16,8 @@ const UNOPENED: Readonly<Record<StoreName, readonly [code: ErrorCode, message: s
 export const ALL_STORES = ['log', 'codec', 'database', 'analytics'] as const;
 /** Those that a process has which needs no analytics. */
 export const WITHOUT_ANALYTICS = ['log', 'codec', 'database'] as const;
+/** Those that a process has which knows nothing of Kafka. */
+export const WITHOUT_LOG = ['database', 'analytics'] as const;
 
 /** The log and the stores, with stand-ins that can be used before they are open. */
 export class LazyStores {

@@ -1,4 +1,4 @@
-/** The roles `projector` and `sink`: one reader in a process of its own. */
+/** The roles `projector` and `sink`, one reader in a process of its own, and `webhooks`, which reads no log. */
 import { Registry } from 'prom-client';
 import { createHttpServer } from '../http/app.ts';
 import { describeProcess } from '../http/http-metrics.ts';
@@ -16,21 +16,21 @@ import { verifyOn } from './jobs.ts';
 import { ALL_STORES, openStores, WITHOUT_ANALYTICS } from './lazy-stores.ts';
 import { type ProcessParts, startParts } from './process-parts.ts';
 import { obeyDeletions } from './projects.ts';
-import { type ReaderParts, readerPartsOf } from './readers/reader-parts.ts';
+import { readerPartsOf } from './readers/reader-parts.ts';
 import type { Running } from './role.ts';
 import { processStoreOf, sharedStoresOn } from './stores.ts';
-import { webhookDelivererOf } from './webhooks/webhook-parts.ts';
+import { startWebhooks, webhookDelivererOf } from './webhooks/webhook-parts.ts';
 
 const FINISH_REQUESTS_MS = 2_000;
 
 /**
  * Answers health, readiness and metrics over HTTP, from before its servers can be reached. Any number of such processes
- * share the partitions of the log.
+ * share the partitions of the log, or the endpoints of webhooks.
  *
  * @throws TidemarkError what keeps a store from ever being opened; an Error where the port cannot be bound.
  */
 export function startReader(
-  role: 'projector' | 'sink',
+  role: keyof typeof STARTS,
   config: Config,
   logger: Logger,
   signal: AbortSignal,
@@ -41,16 +41,18 @@ export function startReader(
     const address = urlOf(await server.listen(config.host, config.port));
     await parts.start({ stop: () => server.close(FINISH_REQUESTS_MS) });
     logger.info({ address }, 'starting');
-    const { readers, health } = await (role === 'sink' ? startSink : startProjector)(parts, config, logger);
+    const { ended, health } = await STARTS[role](parts, config, logger);
     opened.health = health;
-    return { address, firstStart: undefined, ended: readers.failed, projectNames: async () => [] };
+    return { address, firstStart: undefined, ended, projectNames: async () => [] };
   });
 }
 
 interface StartedReaders {
-  readonly readers: ReaderParts['readers'];
+  readonly ended: Running['ended'];
   readonly health: HealthWatch;
 }
+
+const STARTS = { projector: startProjector, sink: startSink, webhooks: startWebhooks };
 
 async function startProjector(parts: ProcessParts, config: Config, logger: Logger): Promise<StartedReaders> {
   const stores = await openStores(parts, config, logger, WITHOUT_ANALYTICS);
@@ -59,7 +61,7 @@ async function startProjector(parts: ProcessParts, config: Config, logger: Logge
   const { readers, parts: reading } = readerPartsOf('projector', { ...stores, config, logger }, processes);
   const health = new HealthWatch(readers, stores.log);
   await parts.start(...reading, health);
-  return { readers, health };
+  return { ended: readers.failed, health };
 }
 
 async function startSink(parts: ProcessParts, config: Config, logger: Logger): Promise<StartedReaders> {
@@ -81,7 +83,7 @@ async function startSink(parts: ProcessParts, config: Config, logger: Logger): P
   const jobs = new JobRunner({ commands: { verify }, jobs: new SqlJobStore(stores.database), logger });
   const schedule = new Schedule({ entries: scheduledVerification(config.verifyEveryMs), jobs, logger });
   await parts.start(...reading, health, { stop: () => jobs.stop() }, schedule);
-  return { readers, health };
+  return { ended: readers.failed, health };
 }
 
 function serverOf(

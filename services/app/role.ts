@@ -4,7 +4,7 @@ import { TidemarkError } from '../runtime/errors.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
 import { isServer } from '../runtime/embedded.ts';
 
-export const ROLES = ['all', 'ingest', 'projector', 'sink'] as const;
+export const ROLES = ['all', 'ingest', 'projector', 'sink', 'webhooks'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The role named on the command line: `node services/main.js [ROLE]`. @throws TidemarkError `CONFIG_INVALID`. */
@@ -15,6 +15,9 @@ export function roleOf(args: readonly string[]): Role {
   const given = args.map((arg) => JSON.stringify(arg)).join(' ');
   throw new TidemarkError('CONFIG_INVALID', `${given} names no role; there are ${ROLES.join(', ')}`);
 }
+
+/** The store that a role does without. */
+const UNUSED: Readonly<Partial<Record<Role, string>>> = { projector: 'ANALYTICS_URL', webhooks: 'EVENT_LOG_URL' };
 
 /**
  * Only a process of the role `all` can use embedded stores: one process at a time opens them.
@@ -27,7 +30,7 @@ export function checkRole(role: Role, { eventLogUrl, profilesUrl, analyticsUrl }
     ['EVENT_LOG_URL', eventLogUrl, 'kafka://HOST:9092'],
     ['PROFILES_URL', profilesUrl, 'postgres://USER:PASSWORD@HOST/DATABASE'],
     ['ANALYTICS_URL', analyticsUrl, 'http://USER:PASSWORD@HOST:8123/DATABASE'],
-  ].filter(([name, url = '']) => !isServer(url) && !(role === 'projector' && name === 'ANALYTICS_URL'));
+  ].filter(([name, url = '']) => !isServer(url) && name !== UNUSED[role]);
   if (embedded.length === 0) return;
   const needs = embedded.map(([name, , example]) => `${name} such as ${example}`).join(' and ');
   throw new TidemarkError(

@@ -6,8 +6,8 @@ import { hasEmbedded } from '../runtime/embedded.ts';
 import type { Role } from './role.ts';
 
 /** Whether this start will make the embedded stores. */
-export function makesStores(config: Config): boolean {
-  return hasEmbedded(config) && !existsSync(config.dataDir);
+export function makesStores(role: Role, config: Config): boolean {
+  return role === 'all' && hasEmbedded(config) && !existsSync(config.dataDir);
 }
 
 export interface StartingFacts {
@@ -21,12 +21,12 @@ export function startingText({ version, role, config, makesStores: isFirst }: St
   const { host, port } = config;
   const where = port === 0 ? `a free port of ${hostInUrl(host)}` : `http://${hostInUrl(host)}:${port}`;
   const name = role === 'all' ? `Tidemark ${version}` : `Tidemark ${version}, role ${role},`;
-  return `Starting ${name} on ${where}; ${durationText(config, isFirst)}.\n`;
+  return `Starting ${name} on ${where}; ${durationText(role, config, isFirst)}.\n`;
 }
 
-function durationText(config: Config, isFirst: boolean): string {
+function durationText(role: Role, config: Config, isFirst: boolean): string {
   if (isFirst) return 'the first start makes its stores, which takes a few seconds';
-  if (hasEmbedded(config)) return 'it opens its stores, which takes a second or two';
+  if (role === 'all' && hasEmbedded(config)) return 'it opens its stores, which takes a second or two';
   return 'it is ready as soon as its servers answer';
 }
 
@@ -41,7 +41,7 @@ export interface ReadyFacts {
 
 export function readyText({ version, role, address, projects, console }: ReadyFacts): string {
   const rows =
-    role === 'projector' || role === 'sink'
+    role !== 'all' && role !== 'ingest'
       ? [['State', `${address}/readyz`]]
       : [
           ...(projects.length === 0 ? [] : [['Projects', projectsText(projects)]]),

@@ -4,7 +4,7 @@
  * - `all`: `startAll` (all-service.ts), everything in one process
  * - `ingest`: `startIngest` (ingest-service.ts), the HTTP interface; several processes are started by
  *   `startIngestCluster` (ingest-cluster.ts), and each calls `startIngest`
- * - `projector`, `sink`: `startReader` (reader-service.ts), one reader
+ * - `projector`, `sink`, `webhooks`: `startReader` (reader-service.ts), one reader, or what sends webhooks
  */
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';

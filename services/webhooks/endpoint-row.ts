@@ -1,7 +1,19 @@
 /** The rows of endpoints and of deliveries (schemas/postgres/029-endpoints.compatible.sql, 037-notices.sql). */
 import type { Micros } from '../messages/message.ts';
-import type { Delivery, Endpoint, NoticeType, WebhookType } from './endpoint-store.ts';
+import { type Delivery, type Endpoint, type NoticeType, TEST_TYPE, type WebhookType } from './endpoint-store.ts';
 import { NOW_MS } from '../stores/database/sql-time.ts';
+import { FORGOTTEN_AFTER_MS } from '../stores/service-state/process-store.ts';
+import { TOPIC_URL } from './topic.ts';
+
+/**
+ * Which of `endpoints e` a process sends to. While there are processes of the role `webhooks`, and for an hour after the last
+ * was seen that did not stop in order, they alone send to URLs.
+ */
+export const SENT_TO_BY = {
+  webhooks: `e.url <> '${TOPIC_URL}'`,
+  others: `(e.url = '${TOPIC_URL}' or not exists (select from processes
+    where report::json ->> 'role' = 'webhooks' and beat_at_ms >= ${NOW_MS} - ${FORGOTTEN_AFTER_MS}))`,
+};
 
 /** Whether the changes of `audiences a` are sent to `endpoints e`. */
 export const IS_WANTED = `a.project_id = e.project_id and a.deleted_at_ms is null and 'audience.changed' = any (e.types)
@@ -14,7 +26,10 @@ export const IS_BEHIND = '(p.is_initial or p.after_user is not null or a.changes
 export const BEHIND = `select from audiences a left join endpoint_positions p on p.endpoint_id = e.id and p.audience_id = a.id
   where ${IS_WANTED} and (${IS_BEHIND} or (p.endpoint_id is null and a.changes_readable_at is not null))`;
 
-export const WAITING = `select from endpoint_deliveries d where d.endpoint_id = e.id and d.state = 'waiting'`;
+/** A test that waits is no message in turn: see `SqlEndpointClaims.leaveTest`. */
+export const IS_WAITING = `d.state = 'waiting' and d.type <> '${TEST_TYPE}'`;
+
+export const WAITING = `select from endpoint_deliveries d where d.endpoint_id = e.id and ${IS_WAITING}`;
 
 /** Whether the endpoint `$1` is still as the claim `$2` found it, with `$3` as its time of change: else its turn ends, and the next is by its new settings. */
 export const UNCHANGED = `select from endpoints c where c.id = $1 and c.claim = $2 and c.disabled is null and c.updated_at_ms = $3::int8`;

@@ -106,6 +106,12 @@ export interface EndpointClaim extends Lease {
   readonly secrets: readonly string[];
 }
 
+/** A test that another process left to this one: no lease. */
+export interface LeftTest extends EndpointClaim {
+  /** The `webhook-id`. */
+  readonly testId: string;
+}
+
 /** A point in the history of an audience: see `endpoint_positions`. */
 export interface AudiencePosition {
   /** Whether the members after the evaluation `at` are being sent. */

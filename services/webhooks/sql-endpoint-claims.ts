@@ -11,11 +11,13 @@ import {
   type DeliveryRow,
   ENDPOINT_COLUMNS,
   IS_BEHIND,
+  IS_WAITING,
   IS_WANTED,
   type NoticeRow,
   type PositionRow,
   PROJECT,
   SECRETS,
+  SENT_TO_BY,
   toDelivery,
   toEndpoint,
   UNCHANGED,
@@ -32,6 +34,7 @@ import {
   type FailedAttempt,
   KEPT_DELIVERY_DAYS,
   type LastAttempt,
+  type LeftTest,
   MAX_KEPT_DELIVERIES,
   TEST_TYPE,
   type WaitingDelivery,
@@ -49,10 +52,12 @@ export function makeMessageId(): string {
  */
 export class SqlEndpointClaims extends Leases {
   readonly #database: Queryable;
+  readonly #role: keyof typeof SENT_TO_BY;
 
-  constructor(database: Queryable) {
+  constructor(database: Queryable, role: keyof typeof SENT_TO_BY = 'others') {
     super(database, 'endpoints');
     this.#database = database;
+    this.#role = role;
   }
 
   /**
@@ -73,7 +78,7 @@ export class SqlEndpointClaims extends Leases {
     const [row] = await this.#database.query<ClaimRow>(
       `update endpoints e set ${NEW_LEASE}
        where e.id = (select e.id from endpoints e where e.disabled is null and e.next_attempt_at_ms <= ${NOW_MS}
-                       and ${IS_FREE}
+                       and ${IS_FREE} and ${SENT_TO_BY[this.#role]}
                        and ${PROJECT} <> all ($4::text[]) and (exists (${WAITING}) or exists (${BEHIND}))
                      order by ${PROJECT} <= $3, ${PROJECT}, greatest(e.next_attempt_at_ms, e.claimed_until_ms), e.id
                      limit 1 for update skip locked)
@@ -88,7 +93,7 @@ export class SqlEndpointClaims extends Leases {
     const sql = `select d.id, d.type, d.created_at_ms, d.audience_id, coalesce(a.name, '') as name, d.is_initial, d.from_at, d.from_user,
                         d.to_at, d.to_user, d.changes, d.notice
                  from endpoint_deliveries d left join audiences a on a.id = d.audience_id
-                 where d.endpoint_id = $1 and d.state = 'waiting' and exists (${UNCHANGED}) order by d.sequence limit 1`;
+                 where d.endpoint_id = $1 and ${IS_WAITING} and exists (${UNCHANGED}) order by d.sequence limit 1`;
     const [row] = await this.#database.query<ChangesRow | NoticeRow>(sql, unchangedValues(claim));
     if (row === undefined) return undefined;
     const { type, notice } = row;
@@ -179,6 +184,36 @@ export class SqlEndpointClaims extends Leases {
     return row?.secrets ?? [];
   }
 
+  /** Leaves a test to the processes of the role `webhooks`, if it is theirs. Returns whether it did. */
+  async leaveTest({ id: endpointId }: Pick<Endpoint, 'id'>, id: string): Promise<boolean> {
+    const sql = `insert into endpoint_deliveries (id, endpoint_id, type, state, created_at_ms)
+      select $1, e.id, '${TEST_TYPE}', 'waiting', ${NOW_MS} from endpoints e
+      where e.id = $2 and not (${SENT_TO_BY[this.#role]}) returning id`;
+    return (await this.#database.query(sql, [id, endpointId])).length > 0;
+  }
+
+  /** A test that was left to this process, which is failed until it is noted. @param fullProjects As in `claimDue`. */
+  async takeTest(fullProjects: readonly string[]): Promise<LeftTest | undefined> {
+    if (this.#role !== 'webhooks') return undefined;
+    const [row] = await this.#database.query<ClaimRow & { readonly test_id: string }>(
+      `update endpoint_deliveries t set state = 'failed' from endpoints e
+       where e.id = t.endpoint_id and t.id = (
+         select d.id from endpoint_deliveries d join endpoints e on e.id = d.endpoint_id
+         where d.type = '${TEST_TYPE}' and d.state = 'waiting' and ${SENT_TO_BY.webhooks} and ${PROJECT} <> all ($1::text[])
+         order by d.sequence limit 1 for update of d skip locked)
+       returning t.id as test_id, ${ENDPOINT_COLUMNS}, ${SECRETS} as secrets`,
+      [fullProjects],
+    );
+    return row && { testId: row.test_id, id: row.id, token: '', endpoint: toEndpoint(row), secrets: row.secrets };
+  }
+
+  /** What became of a test; undefined until it was noted. */
+  async tested(id: string): Promise<Delivery | undefined> {
+    const sql = `select ${DELIVERY_COLUMNS} from endpoint_deliveries where id = $1 and attempts > 0`;
+    const [row] = await this.#database.query<DeliveryRow>(sql, [id]);
+    return row && toDelivery(row);
+  }
+
   /** Notes a test. */
   async noteTest(
     { id: endpointId }: Pick<Endpoint, 'id'>,
@@ -190,6 +225,8 @@ export class SqlEndpointClaims extends Leases {
       `insert into endpoint_deliveries (id, endpoint_id, type, state, created_at_ms, attempts, attempted_at_ms, status, error,
                                         took_ms, answer)
        values ($1, $2, '${TEST_TYPE}', $3, ${NOW_MS}, 1, $4::int8, $5::int4, $6, $7::int4, $8)
+       on conflict (id) do update set (state, attempts, attempted_at_ms, status, error, took_ms, answer) = (excluded.state, 1,
+         excluded.attempted_at_ms, excluded.status, excluded.error, excluded.took_ms, excluded.answer)
        returning ${DELIVERY_COLUMNS}`,
       [id, endpointId, isDelivered ? 'delivered' : 'failed', ...attemptValues(attempt)],
     );

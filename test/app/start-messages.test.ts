@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readyText, startingText } from '../../services/app/start-messages.ts';
+import { makesStores, readyText, startingText } from '../../services/app/start-messages.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 
 const SERVERS = {
@@ -15,6 +15,19 @@ test('a start names its address, its role and how long it may take', () => {
   expect(startingText(facts)).toBe(
     'Starting Tidemark 1.2.3, role sink, on http://[::1]:8080; it is ready as soon as its servers answer.\n',
   );
+});
+
+test('a role that does without an embedded store makes none', () => {
+  const config = readConfig({ ...SERVERS, EVENT_LOG_URL: '', DATA_DIR: '/nowhere' });
+  const starting = startingText({
+    version: '1.2.3',
+    role: 'webhooks',
+    config,
+    makesStores: makesStores('webhooks', config),
+  });
+
+  expect(starting).toContain('ready as soon as its servers answer');
+  expect(makesStores('all', config)).toBe(true);
 });
 
 test('a ready service names ten projects at most, and how to make a key of one of them', () => {

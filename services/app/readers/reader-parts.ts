@@ -21,7 +21,7 @@ export interface ReaderParts {
 
 /** The readers of a role. @param given With analytics, but for the projector. */
 export function readerPartsOf(
-  role: Exclude<Role, 'ingest'>,
+  role: Exclude<Role, 'ingest' | 'webhooks'>,
   given: ReadersParts,
   processes: ProcessStore,
 ): ReaderParts {
