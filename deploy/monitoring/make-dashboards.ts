@@ -99,13 +99,21 @@ const readerRow = (reader: 'projector' | 'sink'): Row => {
   ];
 };
 
+const WITHOUT_DATA: Row = ['Process', PROCESS[1].filter(([title]) => title !== 'Disk that is free')];
+
 const AUDIENCES: Row = [
-  'Audiences and webhooks',
+  'Audiences',
   [
     ['Live audiences decided', 's', { '{{instance}} ago': 'tidemark_live_lag_seconds{@}' }],
     ['Users entered or left', 'ops', { changes: `sum(${rate('tidemark_live_changes_total')})` }],
     ['Evaluations that are due', 's', { oldest: 'max(tidemark_audience_oldest_due_seconds{@})' }],
     ['Audiences that failed', 'none', { audiences: 'max(tidemark_audiences_failed{@})' }],
+  ],
+];
+
+const WEBHOOKS: Row = [
+  'Webhooks',
+  [
     ['Webhooks', 'ops', { '{{result}}': `sum by (result) (${rate('tidemark_webhook_attempts_total')})` }],
     ['Oldest webhook', 's', { 'not delivered': 'max(tidemark_webhook_oldest_undelivered_seconds{@})' }],
     [
@@ -141,10 +149,11 @@ const INSTALLATION: Row = [
 ];
 
 const ROLES: Readonly<Record<string, readonly Row[]>> = {
-  all: [INSTALLATION, INGEST, readerRow('projector'), readerRow('sink'), AUDIENCES, PROCESS],
+  all: [INSTALLATION, INGEST, readerRow('projector'), readerRow('sink'), AUDIENCES, WEBHOOKS, PROCESS],
   ingest: [INGEST, INSTALLATION, PROCESS],
   projector: [readerRow('projector'), PROCESS],
-  sink: [readerRow('sink'), AUDIENCES, PROCESS],
+  sink: [readerRow('sink'), AUDIENCES, WEBHOOKS, PROCESS],
+  webhooks: [WEBHOOKS, WITHOUT_DATA],
 };
 
 const COLUMNS = 3;

@@ -32,7 +32,7 @@ test('the dashboards are what their script makes, one for each role', () => {
 
   const committed = readdirSync(DASHBOARDS).map((name) => [name, readFileSync(join(DASHBOARDS, name), 'utf8')]);
   expect(Object.fromEntries(committed)).toEqual(Object.fromEntries(made));
-  const roles = ['all', 'ingest', 'projector', 'sink'];
+  const roles = ['all', 'ingest', 'projector', 'sink', 'webhooks'];
   expect([...made.keys()].sort()).toEqual(roles.map((role) => `tidemark-${role}.json`));
 });
 

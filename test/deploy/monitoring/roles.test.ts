@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { expressionsIn, metricsIn, missingIn, rules } from './named-metrics.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 500 };
-const STARTED_ROLES = ['ingest', 'projector', 'sink'] as const;
+const STARTED_ROLES = ['ingest', 'projector', 'sink', 'webhooks'] as const;
 
 async function metricsOf(service: ServiceProcess): Promise<string> {
   return (await service.request('/metrics')).text();
@@ -29,7 +29,8 @@ describe.skipIf(!(await canRunOnServers()))('on servers', () => {
       const folder = await temporaryFolder();
       const settings = { ...servers?.settings, SPOOL_DIR: join(folder, 'spool'), BACKUP_DIR: join(folder, 'backups') };
       // Two processes answer as one: what they tell together is what one tells.
-      const ofRole = { ingest: { ...settings, INGEST_PROCESSES: '2' }, projector: settings, sink: settings };
+      const { EVENT_LOG_URL: _, ...webhooks } = settings;
+      const ofRole = { ingest: { ...settings, INGEST_PROCESSES: '2' }, projector: settings, sink: settings, webhooks };
       const running = new Map<string, ServiceProcess>();
       for (const role of STARTED_ROLES) running.set(role, await startedService(join(folder, role), ofRole[role], role));
       const textOf = async (role: string): Promise<string> => {
@@ -58,7 +59,7 @@ describe.skipIf(!(await canRunOnServers()))('on servers', () => {
         [...text.matchAll(/^tidemark_job_overdue\w+\{kind="(\w+)"\}/gm)].map(([, kind = '']) => kind);
       const overdue = texts.map(([, text]) => kindsIn(text).sort());
       // Each process has the folder for backups here; verifications are begun by sinks.
-      expect(overdue).toEqual([['backup'], ['backup'], ['backup', 'verify']]);
+      expect(overdue).toEqual([['backup'], ['backup'], ['backup', 'verify'], []]);
 
       await running.get('sink')?.stop();
       await expect.poll(() => textOf('projector'), PATIENCE).toContain('tidemark_reader_processes{reader="sink"} 0\n');
