@@ -6,6 +6,7 @@
 CREATE USER IF NOT EXISTS tidemark_admin HOST NONE;
 CREATE USER IF NOT EXISTS tidemark_ingest HOST NONE;
 CREATE USER IF NOT EXISTS tidemark_sink HOST NONE;
+CREATE USER IF NOT EXISTS tidemark_webhooks HOST NONE;
 
 -- `tidemark migrate`, and an `ingest` with ADMIN=on, which replays, forgets people and deletes old events.
 GRANT SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP, TRUNCATE, OPTIMIZE ON tidemark.* TO tidemark_admin;
@@ -31,3 +32,7 @@ GRANT DROP TABLE ON tidemark._tmp_replace_* TO tidemark_sink;
 GRANT DROP TABLE ON tidemark.tried_* TO tidemark_sink;
 GRANT CREATE TABLE, DROP TABLE ON tidemark_g*.* TO tidemark_sink;
 GRANT TABLE ENGINE ON Null TO tidemark_sink;
+
+-- A process of the role `webhooks`: reads what it sends.
+GRANT SELECT ON tidemark.* TO tidemark_webhooks;
+GRANT SELECT ON tidemark_g*.* TO tidemark_webhooks;

@@ -8,7 +8,7 @@ do $$
 declare
   name text;
 begin
-  foreach name in array array['tidemark_admin', 'tidemark_ingest', 'tidemark_projector', 'tidemark_sink'] loop
+  foreach name in array array['tidemark_admin', 'tidemark_ingest', 'tidemark_projector', 'tidemark_sink', 'tidemark_webhooks'] loop
     if not exists (select from pg_roles where rolname = name) then
       execute format('create role %I login', name);
     end if;
@@ -51,14 +51,14 @@ declare
   name text;
 begin
   for name in select oid::regnamespace from pg_namespace where nspname ~ '^(profiles|analytics)_g[0-9]+$' loop
-    execute format('grant usage on schema %s to tidemark_ingest, tidemark_projector, tidemark_sink', name);
-    execute format('grant select on all tables in schema %s to tidemark_ingest', name);
+    execute format('grant usage on schema %s to tidemark_ingest, tidemark_projector, tidemark_sink, tidemark_webhooks', name);
+    execute format('grant select on all tables in schema %s to tidemark_ingest, tidemark_webhooks', name);
     execute format('grant select, insert, update, delete on all tables in schema %s to tidemark_projector, tidemark_sink', name);
   end loop;
 end $$;
 alter default privileges for role tidemark_admin grant usage on schemas
-  to tidemark_ingest, tidemark_projector, tidemark_sink;
-alter default privileges for role tidemark_admin grant select on tables to tidemark_ingest;
+  to tidemark_ingest, tidemark_projector, tidemark_sink, tidemark_webhooks;
+alter default privileges for role tidemark_admin grant select on tables to tidemark_ingest, tidemark_webhooks;
 alter default privileges for role tidemark_admin grant select, insert, update, delete on tables
   to tidemark_projector, tidemark_sink;
 
@@ -69,14 +69,14 @@ declare
   given record;
 begin
   for own in select relname, relkind from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'S') loop
-    execute format('revoke all on %s public.%I from tidemark_ingest, tidemark_projector, tidemark_sink',
+    execute format('revoke all on %s public.%I from tidemark_ingest, tidemark_projector, tidemark_sink, tidemark_webhooks',
       case own.relkind when 'S' then 'sequence' else 'table' end, own.relname);
   end loop;
   for given in
     select who, what, unnest(string_to_array(tables, ' ')) as name
     from (values
       -- Of every process: whether the database is of its version, what is to be read, and who is forgotten.
-      ('tidemark_ingest, tidemark_projector, tidemark_sink', 'select',
+      ('tidemark_ingest, tidemark_projector, tidemark_sink, tidemark_webhooks', 'select',
        'migrations restores generations live_generations erasures projects'),
       -- An `ingest` with ADMIN=off: reads what keys with the scopes `read` and `audiences` may ask for …
       ('tidemark_ingest', 'select',
@@ -102,7 +102,11 @@ begin
       ('tidemark_sink', 'select, insert, update, delete',
        'sink_plans audiences audience_versions audience_evaluations live_epochs live_touches endpoints endpoint_positions '
        'endpoint_deliveries endpoint_dead_letters jobs verification_hours'),
-      ('tidemark_sink', 'usage', 'join_numbers')
+      ('tidemark_sink', 'usage', 'join_numbers'),
+      -- `webhooks`: reads what it sends, and notes what it sent.
+      ('tidemark_webhooks', 'select', 'audiences audience_evaluations live_epochs users profiles sightings join_decisions'),
+      ('tidemark_webhooks', 'select, update', 'endpoints'),
+      ('tidemark_webhooks', 'select, insert, update, delete', 'endpoint_positions endpoint_deliveries processes')
     ) as rights (who, what, tables)
   loop
     if to_regclass('public.' || given.name) is not null then

@@ -26,7 +26,13 @@ const DENIALS =
 const [postgres, kafka, clickhouse] = await Promise.all((['postgres', 'kafka', 'clickhouse'] as const).map(serverUrl));
 const hasServers = postgres !== undefined && kafka !== undefined && clickhouse !== undefined;
 
-const ROLE_OF = { admin: 'ingest', ingest: 'ingest', projector: 'projector', sink: 'sink' } as const;
+const ROLE_OF = {
+  admin: 'ingest',
+  ingest: 'ingest',
+  projector: 'projector',
+  sink: 'sink',
+  webhooks: 'webhooks',
+} as const;
 
 /** As the guide says: migrates as the owner, then grants. */
 async function migrateAs(servers: ServersWithRights, owner: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -73,11 +79,19 @@ describe.skipIf(!hasServers)('each role as a user of few rights', { timeout: 300
     const endpoint = await ingest.ask<{ id: string }>('/v1/endpoints', {
       url: receiver.url,
       types: ['audience.changed'],
+      traits: 'plan',
     });
     expect(await ingest.ask(`/v1/endpoints/${endpoint.id}/test`, {})).toMatchObject({ state: 'delivered' });
 
     await recordPeople(ingest);
     await expectAudiencesFollowed(ingest, receiver);
+    const webhooks = await startAs(servers, 'webhooks');
+    const roles = () => admin.ask('/v1/admin/status', undefined, { key: ADMIN_KEY });
+    await expect.poll(async () => JSON.stringify(await roles()), FOR_A_MINUTE).toContain('"role":"webhooks"');
+    expect(await ingest.ask(`/v1/endpoints/${endpoint.id}/test`, {})).toMatchObject({ state: 'delivered' });
+    await recordPayingPerson(ingest, 'fay');
+    await expect.poll(() => receiver.told.flat().join(), FOR_A_MINUTE).toContain('fay entered');
+    expect(await (await webhooks.request('/metrics')).text()).toMatch(/attempts_total\{result="delivered"\} [1-9]/);
     await expectLetterDropped(admin, servers);
     expect(await resultOfJob(admin, '/v1/admin/verifications', { since: 'all' })).toMatchObject({ equal: true });
     for (const kind of ['profiles', 'analytics']) await expectGenerationSwapped(admin, kind);
@@ -88,10 +102,10 @@ describe.skipIf(!hasServers)('each role as a user of few rights', { timeout: 300
     await admin.ask(bob, undefined, { key: ADMIN_KEY, method: 'DELETE' });
     await expect.poll(async () => (await ingest.request('/v1/users/bob')).status, FOR_A_MINUTE).toBe(404);
 
-    const all = [admin, ingest, ...others];
-    expect(all.map(deniedIn)).toEqual([[], [], [], []]);
+    const all = [admin, ingest, ...others, webhooks];
+    expect(all.map(deniedIn)).toEqual([[], [], [], [], []]);
     expect(ingest.output.join()).toContain('may not write the table jobs');
-    expect(await Promise.all(all.map((one) => one.stop()))).toEqual([0, 0, 0, 0]);
+    expect(await Promise.all(all.map((one) => one.stop()))).toEqual([0, 0, 0, 0, 0]);
   });
 
   test('a role that lacks one of its rights does not do what it is for, and says what is denied', async () => {
@@ -143,6 +157,15 @@ async function recordPeople(ingest: ServiceProcess): Promise<void> {
   expect(JSON.stringify(await ingest.ask('/v1/users/query', { users: { trait: 'plan', is: 'pro' } }))).toContain('ada');
 }
 
+async function recordPayingPerson(ingest: ServiceProcess, user: string): Promise<void> {
+  await recordedIn(ingest, '/v1/batch', {
+    batch: [
+      { type: 'identify', user_id: user, traits: { plan: 'pro' } },
+      { type: 'track', user_id: user, event: 'Paid', properties: { total: 1 } },
+    ],
+  });
+}
+
 async function expectAudiencesFollowed(ingest: ServiceProcess, receiver: WebhookReceiver): Promise<void> {
   const definition = {
     all: [
@@ -157,12 +180,7 @@ async function expectAudiencesFollowed(ingest: ServiceProcess, receiver: Webhook
   const liveThrough = async () =>
     (await ingest.ask<{ live_through: string | null }>(`/v1/audiences/${live.id}`)).live_through;
   await expect.poll(liveThrough, FOR_A_MINUTE).not.toBeNull();
-  await recordedIn(ingest, '/v1/batch', {
-    batch: [
-      { type: 'identify', user_id: 'eve', traits: { plan: 'pro' } },
-      { type: 'track', user_id: 'eve', event: 'Paid', properties: { total: 1 } },
-    ],
-  });
+  await recordPayingPerson(ingest, 'eve');
   await expect.poll(() => receiver.told.flat().join(), FOR_A_MINUTE).toContain('eve entered');
   await ingest.ask(`/v1/audiences/${saved.id}`, undefined, { method: 'DELETE' });
 }

@@ -17,8 +17,8 @@ import { type ClickHouse, startClickHouse } from '../../servers/clickhouse.ts';
 import { type KafkaCluster, startKafka } from '../../servers/kafka.ts';
 import { freshDatabase } from './fresh-database.ts';
 
-export type LimitedUser = 'admin' | 'ingest' | 'projector' | 'sink';
-export const LIMITED_USERS: readonly LimitedUser[] = ['admin', 'ingest', 'projector', 'sink'];
+export type LimitedUser = 'admin' | 'ingest' | 'projector' | 'sink' | 'webhooks';
+export const LIMITED_USERS: readonly LimitedUser[] = ['admin', 'ingest', 'projector', 'sink', 'webhooks'];
 
 const RIGHTS_FOLDER = 'deploy/rights';
 const BROKER_USER = { user: 'tidemark', password: 'tidemark' };
@@ -27,7 +27,7 @@ const ACL_PROGRAM = 'acl';
 type Acl = Parameters<Admin['createAcls']>[0]['acl'][number];
 
 export interface ServersWithRights {
-  /** What a process is given that is this user: the three addresses, each with its name for a password. */
+  /** What a process is given that is this user: the addresses, each with its name for a password; webhooks have none of Kafka. */
   settingsOf(user: LimitedUser): Readonly<Record<string, string>>;
   /** That of the database as its superuser. */
   readonly profilesUrl: string;
@@ -79,7 +79,10 @@ export async function startServersWithRights(
   await asKafkaAdmin(kafka, async (admin) => void (await admin.createAcls({ acl: await aclsOf() })));
   return {
     profilesUrl: database.url,
-    settingsOf: (user) => addressesOf(userNameOf(user), kafka, clickhouse, database.url),
+    settingsOf: (user) => {
+      const { EVENT_LOG_URL, ...others } = addressesOf(userNameOf(user), kafka, clickhouse, database.url);
+      return user === 'webhooks' ? others : { EVENT_LOG_URL, ...others };
+    },
     grantInPostgres,
     inPostgres,
     takeOnKafka: (user, topic, operation) =>
@@ -108,7 +111,7 @@ function addressesOf(
   kafka: KafkaCluster,
   { port }: ClickHouse,
   database: string,
-): Record<string, string> {
+): Record<'EVENT_LOG_URL' | 'PROFILES_URL' | 'ANALYTICS_URL', string> {
   const profiles = new URL(database);
   profiles.username = name;
   profiles.password = name;
