@@ -143,7 +143,7 @@ describe('the mode all', () => {
 });
 
 describe('the mode roles', () => {
-  test('each role is run, and ingest keeps its pods apart from their volumes', () => {
+  test('each role is run, webhooks where it is wanted, and ingest keeps its pods apart from their volumes', () => {
     const kindsOf = (rendering: string): string[] =>
       SERVICES.filter((one) => one.rendering === rendering).map(({ name, object }) => `${object.kind} ${name}`);
 
@@ -155,8 +155,21 @@ describe('the mode roles', () => {
     expect(kindsOf('roles-full').sort()).toEqual([
       'Deployment tidemark-projector',
       'Deployment tidemark-sink',
+      'Deployment tidemark-webhooks',
       'StatefulSet tidemark-ingest',
     ]);
+  });
+
+  test('the pods that send webhooks have no secret of Kafka, and the others do', () => {
+    const secrets = new Map(
+      SERVICES.filter(({ rendering }) => rendering === 'roles-full').map((one) => [one.name, secretsOf(one)]),
+    );
+    const ofKafka = ['EVENT_LOG_URL', 'SCHEMA_REGISTRY_URL'];
+
+    expect(secrets.get('tidemark-webhooks')).toEqual(['PROFILES_URL', 'ANALYTICS_URL', 'METRICS_KEY']);
+    expect(secrets.get('tidemark-sink')).toEqual(expect.arrayContaining(ofKafka));
+    const { template } = find('roles-full', 'tidemark-webhooks');
+    expect(ofKafka.filter((name) => JSON.stringify(template).includes(name))).toEqual([]);
   });
 
   test('with a spool each pod of ingest has a volume for it, and no pod is taken away by itself', () => {

@@ -16,7 +16,7 @@
 {{- if eq .Values.mode "all" -}}
 all
 {{- else -}}
-ingest projector sink
+ingest projector sink{{ if .Values.webhooks.enabled }} webhooks{{ end }}
 {{- end -}}
 {{- end -}}
 

@@ -1,7 +1,7 @@
 {{/* The keys of the Secret that a component needs, as a list of YAML: {root, component}. */}}
 {{- define "tidemark.secretKeys" -}}
 {{- $first := list "INITIAL_WRITE_KEY" "INITIAL_READ_KEY" "INITIAL_ADMIN_KEY" -}}
-{{- $withheld := dict "all" (list) "ingest" (list) "projector" (append $first "ANALYTICS_URL") "sink" $first "migrate" (append $first "METRICS_KEY") -}}
+{{- $withheld := dict "all" (list) "ingest" (list) "projector" (append $first "ANALYTICS_URL") "sink" $first "webhooks" (concat $first (list "EVENT_LOG_URL" "SCHEMA_REGISTRY_URL")) "migrate" (append $first "METRICS_KEY") -}}
 {{- range .root.Values.secret.keys }}
 {{- if not (has . (index $withheld $.component)) }}
 - {{ . }}
