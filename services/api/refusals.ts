@@ -26,9 +26,10 @@ export async function answerRefusals(
 }
 
 export function refusalAnswer(listed: ListedRefusals): Answer<'GET /v1/refusals'>['refusals'][number] {
-  const { keyId, path, code, pointer, message, count, firstAtMs, lastAtMs, example } = listed;
+  const { keyId, path, code, pointer, message, count, firstAtMs, lastAtMs, example, userAgent, keyName } = listed;
   return {
     key_id: keyId === '' ? null : keyId,
+    key_name: keyName,
     path: path === '' ? null : path,
     code,
     pointer,
@@ -37,6 +38,7 @@ export function refusalAnswer(listed: ListedRefusals): Answer<'GET /v1/refusals'
     first: formatMs(firstAtMs),
     last: formatMs(lastAtMs),
     example,
+    user_agent: userAgent,
   };
 }
 

@@ -15,7 +15,7 @@ import type { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.
 import type { RejectedItem } from './lenient.ts';
 
 /** The request that was refused, or had items that were. */
-export type CountedCall = Pick<Call, 'key' | 'namedProject' | 'route' | 'body'>;
+export type CountedCall = Pick<Call, 'key' | 'namedProject' | 'route' | 'body' | 'headers'>;
 
 interface RefusalCountsOptions {
   readonly flushEveryMs?: number;
@@ -95,7 +95,7 @@ export class RefusalCounts {
 
   /** What no project is known for. */
   addGroup(group: RefusalGroup, message: string): void {
-    this.#count(group, message, () => null);
+    this.#count({ ...group, userAgent: null }, message, () => null);
   }
 
   /** @param rejected JSON of the items that were left out of a batch. @param count How many these are. */
@@ -157,7 +157,7 @@ export class RefusalCounts {
     this.#deletedAtMs = this.#nowMs();
   }
 
-  #count(group: RefusalGroup, message: string, exampleOf: () => string | null, count = 1): void {
+  #count(group: SentGroup, message: string, exampleOf: () => string | null, count = 1): void {
     const nowMs = this.#nowMs();
     const counting = this.#find(group);
     if (counting !== undefined) {
@@ -185,7 +185,7 @@ export class RefusalCounts {
     if (found !== undefined) return found;
     const nowMs = this.#nowMs();
     const message = 'is beyond the problems that are told apart';
-    const first = { count: 0, firstAtMs: nowMs, lastAtMs: nowMs, message, example: null };
+    const first = { count: 0, firstAtMs: nowMs, lastAtMs: nowMs, message, example: null, userAgent: null };
     return this.#open({ ...group, ...first });
   }
 
@@ -236,11 +236,18 @@ function groupName({ keyId, path, code, pointer }: RefusalGroup): string {
   return `${keyId} ${path} ${code} ${pointer}`;
 }
 
+type SentGroup = RefusalGroup & Pick<CountedRefusals, 'userAgent'>;
+
 /** Without its pointer; undefined for a request that no project's key sent. */
-function groupOf({ key, namedProject, route }: CountedCall, code: string): Omit<RefusalGroup, 'pointer'> | undefined {
+function groupOf(
+  { key, namedProject, route, headers }: CountedCall,
+  code: string,
+): Omit<SentGroup, 'pointer'> | undefined {
   const project = key?.project ?? namedProject;
   if (key === undefined || project === undefined || route === undefined) return undefined;
-  return { projectId: project.id, keyId: key.id, path: route.path, code };
+  const { 'user-agent': agent } = headers;
+  const userAgent = agent === undefined ? null : cutText(agent, MAX_MESSAGE_CHARS);
+  return { projectId: project.id, keyId: key.id, path: route.path, code, userAgent };
 }
 
 /** Those whose errors were told: of a batch with more than 100 problems, the first ones. The others need not be parsed. */

@@ -82,6 +82,7 @@ test.each([
 test('requests that no project is known for are told by cause, with the last of them', () => {
   const last = {
     key_id: 'tm_w_9x2…',
+    key_name: null,
     path: '/v1/track',
     code: 'unauthorized',
     pointer: '',
@@ -90,6 +91,7 @@ test('requests that no project is known for are told by cause, with the last of 
     first: '2026-11-24T00:00:00.000000Z',
     last: '2026-11-24T00:00:01.000000Z',
     example: null,
+    user_agent: null,
   };
   const strangers = { last_minute: 3, today: { unauthorized: 5, 'not-found': 2 }, last };
   const text = installationText('at http://host', { ...STATUS, without_project: strangers }).replace(/ +/g, ' ');

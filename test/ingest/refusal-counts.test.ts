@@ -23,7 +23,7 @@ function countsOn(store = new HandedRefusals(), nowMs = () => 1_000) {
 
 function callOf(body = '', project = PROJECT): CountedCall {
   const key = { id: 'key_1', name: null, project, scopes: ['write'] } as const;
-  return { key, namedProject: undefined, route: TRACK, body: Buffer.from(body) };
+  return { key, namedProject: undefined, route: TRACK, body: Buffer.from(body), headers: { 'user-agent': 'sdk/1' } };
 }
 
 function refusalAt(...paths: readonly string[]): Refusal {
@@ -42,7 +42,7 @@ test('refusals are grouped by path, problem and pointer, whose indices do not co
   counts.add(callOf(), { refused: 'rate-limited', detail: 'This project may send 5 requests a second.' });
   await counts.flush();
 
-  const common = { projectId: PROJECT.id, keyId: 'key_1', path: '/v1/track' };
+  const common = { projectId: PROJECT.id, keyId: 'key_1', path: '/v1/track', userAgent: 'sdk/1' };
   expect(store.all).toMatchObject([
     { ...common, code: 'invalid-body', pointer: '/batch/*/timestamp', count: 2, firstAtMs: 1_000, lastAtMs: 1_002 },
     { ...common, code: 'invalid-body', pointer: '/batch/*/user_id', count: 1, message: 'wrong /batch/3/user_id' },

@@ -55,6 +55,8 @@ async function letWait(letters: readonly WaitingOne[]): Promise<void> {
     user_key: 'u',
     message_id: 'm',
     received_at_us: 1n,
+    user_id: null,
+    event: null,
   }));
   await addLetters(database(), 0, { offset: BigInt(letters.length), appendedAtMs: 1 }, rows);
 }

@@ -16,6 +16,7 @@ export interface CatalogFilter {
   readonly limit: number;
   readonly order: CatalogOrder;
   readonly prefix?: string;
+  readonly search?: string;
 }
 
 const MAX_CURSOR_LENGTH = 8_192;
@@ -49,12 +50,14 @@ export interface CatalogPage<T extends CatalogName> {
  */
 export function catalogPageOf<T extends CatalogName>(
   all: readonly T[],
-  { limit, order, prefix = '' }: CatalogFilter,
+  { limit, order, prefix = '', search = '' }: CatalogFilter,
   after?: CatalogCursor,
 ): CatalogPage<T> {
   const compare = order === 'name' ? byName : byCount;
+  const text = search.toLowerCase();
+  const isWanted = ({ name }: T): boolean => name.startsWith(prefix) && name.toLowerCase().includes(text);
   const found = all
-    .filter((entry) => entry.name.startsWith(prefix) && (after === undefined || compare(after, entry) < 0))
+    .filter((entry) => isWanted(entry) && (after === undefined || compare(after, entry) < 0))
     .sort(compare);
   const entries = found.slice(0, limit);
   const last = entries.at(-1);

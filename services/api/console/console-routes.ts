@@ -99,6 +99,7 @@ async function sessionAnswer(
   const opened = key.project === null ? await projects.listProjects() : [key.project];
   const session = {
     key_id: key.id,
+    key_name: key.name,
     scopes: key.scopes,
     projects: opened.map(openedProject),
     on_kafka: isOnKafka,

@@ -2,7 +2,7 @@ import { isBlank } from '../../event-log/blank.ts';
 import { wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog, PartitionRecords, ScanRange, TopicPartition } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
-import { type DeadLetter, DEAD_LETTER_TOPIC } from '../../messages/message.ts';
+import { type DeadLetter, DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 import type { Queryable } from '../../stores/database/database.ts';
 import { type ErasedUsers, isForgotten } from '../../stores/erasures/erased-users.ts';
@@ -137,10 +137,19 @@ function rowOf(
     error: withoutNul(error),
     code: errorCodeIn(error) ?? null,
     bytes: key.byteLength + value.byteLength,
-    project_id: message === undefined ? null : withoutNul(message.projectId),
+    ...ofMessage(message),
+  };
+}
+
+function ofMessage(message: Message | undefined) {
+  const { projectId = null, messageId = null, userId = null, anonymousId = null } = message ?? {};
+  return {
+    project_id: withoutNul(projectId),
     user_key: message?.userKey ?? null,
-    message_id: message === undefined ? null : withoutNul(message.messageId),
+    message_id: withoutNul(messageId),
     received_at_us: message?.receivedAt ?? null,
+    user_id: withoutNul(userId ?? anonymousId),
+    event: withoutNul(message !== undefined && 'event' in message ? message.event : null),
   };
 }
 
@@ -150,6 +159,6 @@ function errorCodeIn(error: string): string | undefined {
 }
 
 /** Postgres has no NUL in a text. */
-function withoutNul(text: string): string {
-  return text.replaceAll('\0', '');
+function withoutNul<T extends string | null>(text: T): string | T {
+  return typeof text === 'string' ? text.replaceAll('\0', '') : text;
 }

@@ -31,6 +31,8 @@ export interface DeadLetterSummary {
   /** Null if the message cannot be decoded. */
   readonly project_id: string | null;
   readonly message_id: string | null;
+  readonly user_id: string | null;
+  readonly event: string | null;
   readonly bytes: number;
   readonly settled_at: string | null;
   /** The coordinates of its copy, if it was replayed. */
@@ -147,6 +149,8 @@ interface ListedMessageRow {
   readonly bytes: number;
   readonly projectId: string | null;
   readonly messageId: string | null;
+  readonly userId: string | null;
+  readonly event: string | null;
   /** JSON. */
   readonly attempts: string;
 }
@@ -175,6 +179,8 @@ function summaryOf(row: ListedMessageRow): DeadLetterSummary {
     }),
     project_id: row.projectId,
     message_id: row.messageId,
+    user_id: row.userId,
+    event: row.event,
     bytes: row.bytes,
     settled_at: row.settledAtMs === null ? null : new Date(Number(row.settledAtMs)).toISOString(),
     copy: isCopied ? formatCoordinates({ topic, partition: copyPartition, offset: copyOffset }) : null,
@@ -203,6 +209,7 @@ const LISTED = `
           where (o.topic, o.copy_partition, o.copy_offset) = (found.topic, found.partition, found.log_offset)
           limit 1) as "copyOf",
          max(bytes) as bytes, max(project_id) as "projectId", max(message_id) as "messageId",
+         max(user_id) as "userId", max(event) as event,
          json_agg(json_build_object('reader', reader, 'error', error, 'code', code,
                                     'failedAt', failed_at_us::text,
                                     'partition', letter_partition, 'offset', letter_offset::text)

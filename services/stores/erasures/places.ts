@@ -70,7 +70,7 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   sightings: BY_USER,
   users: BY_USER,
 
-  refusals: texts({ example: 'body', message: 'row', pointer: 'row' }),
+  refusals: texts({ example: 'body', message: 'row', pointer: 'row', user_agent: 'row' }),
   repeats: texts({ body: 'own answer' }),
   jobs: texts({ result: 'document', failure: 'document' }),
   verification_hours: texts({ report: 'document' }),

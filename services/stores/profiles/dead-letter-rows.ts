@@ -21,6 +21,9 @@ export interface LetterRow {
   readonly user_key: string | null;
   readonly message_id: string | null;
   readonly received_at_us: Micros | null;
+  /** The id that the message names its user by. */
+  readonly user_id: string | null;
+  readonly event: string | null;
 }
 
 /** What a row says that nobody is to see. */
@@ -33,6 +36,8 @@ export const NO_CONTENT = {
   user_key: null,
   message_id: null,
   received_at_us: null,
+  user_id: null,
+  event: null,
 } as const;
 
 /** How far a partition of the topic has been read. */
@@ -136,7 +141,9 @@ const FORGET = `
   set ${Object.keys(NO_CONTENT)
     .map((column) => `${column} = null`)
     .join(', ')}
-  where error is not null and ${IS_GONE}`;
+  where error is not null and ${IS_GONE}
+    -- A program of before leaves the two that it does not know.
+    or error is null and (user_id is not null or event is not null)`;
 
 // The key of a record names the project and the person: it begins with that of the erasure.
 const FORGET_CORRECTIONS = `

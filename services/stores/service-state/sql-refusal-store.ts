@@ -50,6 +50,8 @@ export class SqlRefusalStore {
       lastAtMs: Number(row.last_at_ms),
       message: row.message,
       example: row.example,
+      userAgent: row.user_agent,
+      keyName: row.key_name,
       id: row.id,
     }));
   }
@@ -81,6 +83,8 @@ interface ListedRow extends GroupRow {
   readonly last_at_ms: bigint;
   readonly message: string;
   readonly example: string | null;
+  readonly user_agent: string | null;
+  readonly key_name: string | null;
   readonly id: string;
 }
 
@@ -107,7 +111,7 @@ async function withinBound(
     const ofDay = `${one.projectId} ${dayOf(one.lastAtMs)}`;
     const count = groups.get(ofDay) ?? 0;
     groups.set(ofDay, count + 1);
-    const group = count < MAX_GROUPS_A_DAY ? one : { ...one, ...otherGroup(one), example: null };
+    const group = count < MAX_GROUPS_A_DAY ? one : { ...one, ...otherGroup(one), example: null, userAgent: null };
     const name = nameOfGroup(group);
     const before = kept.get(name);
     kept.set(name, before === undefined ? group : addedUp(before, group));
@@ -137,12 +141,13 @@ function refusalColumns(all: readonly CountedRefusals[]): readonly SqlValue[] {
     all.map(({ lastAtMs }) => lastAtMs),
     all.map(({ message }) => message),
     all.map(({ example }) => example),
+    all.map(({ userAgent }) => userAgent),
   ];
 }
 
 const GIVEN = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int4[], $7::int8[], $8::int8[],
-  $9::int8[], $10::text[], $11::text[])
-  as given (project_id, key_id, path, code, pointer, day, count, first_at_ms, last_at_ms, message, example)`;
+  $9::int8[], $10::text[], $11::text[], $12::text[])
+  as given (project_id, key_id, path, code, pointer, day, count, first_at_ms, last_at_ms, message, example, user_agent)`;
 
 const GROUP_COLUMNS = 'project_id, key_id, path, code, pointer, day';
 
@@ -152,6 +157,7 @@ const ADD_COUNTS = `
       first_at_ms = least(kept.first_at_ms, given.first_at_ms),
       last_at_ms = greatest(kept.last_at_ms, given.last_at_ms),
       message = given.message,
+      user_agent = given.user_agent,
       example = coalesce(given.example, kept.example)
   from ${GIVEN}
   where (kept.project_id, kept.key_id, kept.path, kept.code, kept.pointer, kept.day)
@@ -166,8 +172,8 @@ const COUNT_GROUPS = `
 
 // Another process may have added the same group since.
 const ADD_GROUPS = `
-  insert into refusals as kept (${GROUP_COLUMNS}, count, first_at_ms, last_at_ms, message, example)
-  select ${GROUP_COLUMNS}, count, first_at_ms, last_at_ms, message, example
+  insert into refusals as kept (${GROUP_COLUMNS}, count, first_at_ms, last_at_ms, message, example, user_agent)
+  select ${GROUP_COLUMNS}, count, first_at_ms, last_at_ms, message, example, user_agent
   from ${GIVEN}
   order by ${GROUP_COLUMNS}
   on conflict (${GROUP_COLUMNS}) do update
@@ -175,6 +181,7 @@ const ADD_GROUPS = `
       first_at_ms = least(kept.first_at_ms, excluded.first_at_ms),
       last_at_ms = greatest(kept.last_at_ms, excluded.last_at_ms),
       message = excluded.message,
+      user_agent = excluded.user_agent,
       example = coalesce(excluded.example, kept.example)`;
 
 /** The newest day that is not kept any more. */
@@ -201,10 +208,11 @@ const LIST_GROUPS = `
     order by last_at_ms desc, id desc
     limit $2::int8
   )
-  select page.*, newest.message, example.example
+  select page.*, newest.message, newest.user_agent, example.example,
+         (select name from api_keys where api_keys.id = page.key_id) as key_name
   from page
   cross join lateral (
-    select message from refusals
+    select message, user_agent from refusals
     where (project_id, key_id, path, code, pointer) = ($1, page.key_id, page.path, page.code, page.pointer)
     order by day desc limit 1
   ) newest

@@ -95,6 +95,14 @@ describe('the catalog of events', () => {
 
     expect(events.map(({ name }) => name)).toEqual([NAMES[0]]);
   });
+
+  test('a text leaves the names that have it within, in upper or lower case', async () => {
+    const { events } = await get(
+      `/v1/catalog/events?search=${encodeURIComponent((NAMES[0] ?? '').slice(1).toUpperCase())}`,
+    );
+
+    expect(events.map(({ name }) => name)).toEqual([NAMES[0]]);
+  });
 });
 
 describe('the catalog of properties', () => {

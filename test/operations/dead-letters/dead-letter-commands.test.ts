@@ -116,6 +116,8 @@ describe.each(DATABASES)('the commands on dead letters, on $name', ({ share }) =
 
     expect(shown).toMatchObject({
       id: 'tidemark.identify/0/5',
+      user_id: 'ada',
+      event: null,
       key_base64: Buffer.from(record.key).toString('base64'),
       value_base64: Buffer.from(record.value).toString('base64'),
       message: {

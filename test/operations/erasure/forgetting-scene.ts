@@ -147,6 +147,8 @@ export class ForgettingScene {
       received_at_us: 0n,
       project_id: shop.projectId,
       user_key: userKeyOf(shop.projectId, person),
+      user_id: person,
+      event: null,
     };
     // The log does not have this partition.
     await addLetters(database, 999, { offset: 0n, appendedAtMs: 0 }, [letter]);

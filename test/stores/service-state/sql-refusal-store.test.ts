@@ -21,6 +21,7 @@ function counted(changes: Partial<CountedRefusals> = {}): CountedRefusals {
     lastAtMs: NOW_MS,
     message: 'must be string',
     example: '{"event":7}',
+    userAgent: 'sdk/1',
     ...changes,
   };
 }

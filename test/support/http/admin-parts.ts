@@ -179,7 +179,16 @@ export class AdminParts {
   }
 
   #ports(): Omit<AdminPorts, 'figures'> {
-    const unknown = { project_id: null, message_id: null, settled_at: null, copy: null, copy_of: null, code: null };
+    const unknown = {
+      project_id: null,
+      message_id: null,
+      user_id: null,
+      event: null,
+      settled_at: null,
+      copy: null,
+      copy_of: null,
+      code: null,
+    };
     const failed = { failed_at: '2026-11-24T14:00:00.000000Z', attempts: [] };
     const letter = { id: DEAD_LETTER, state: 'waiting', bytes: 0, ...failed, ...unknown } as const;
     const facets = { reader: [], topic: [], code: [], project: [], day: [] };

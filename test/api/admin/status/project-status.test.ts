@@ -40,7 +40,7 @@ describe('the status of a project', () => {
       [TOPIC, PROJECT.id, hour],
     );
     const group = { projectId: PROJECT.id, keyId: 'key_write', path: '/v1/track', code: 'invalid-body', pointer: '' };
-    const example = { message: 'wrong', example: null };
+    const example = { message: 'wrong', example: null, userAgent: null };
     for (const [count, lastAtMs] of [[2, Date.now()] as const, [1, Date.now() - DAY_MS] as const])
       await server.refusals.add([{ ...group, ...example, count, firstAtMs: lastAtMs, lastAtMs }]);
 
