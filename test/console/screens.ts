@@ -9,7 +9,7 @@ const BUILT = `{"all":[{"event":"Order Completed","where":[{"property":"total","
 export const SCREENS: readonly (readonly [name: string, address: string, text: string])[] = [
   ['Today', '#/', 'All systems normal'],
   ['Live', '#/live', 'Recorded before this page was opened'],
-  ['Live, refusals', '#/live?tab=refusals', 'Rejected or mended in the last 30 days'],
+  ['Live, refusals', '#/live?tab=refusals', 'Rejected or corrected in the last 30 days'],
   ['Events', '#/events', 'Order Completed'],
   ['an event', '#/events/Order%20Completed', 'Show as a table'],
   ['an event, split', '#/events/Order%20Completed?split=trait:plan&compare=previous', 'Whole period'],

@@ -1,6 +1,6 @@
 /** Fields and buttons, and what a form does when it is sent. */
-import type { ButtonHTMLAttributes, ComponentChildren, InputHTMLAttributes } from 'preact';
-import { useId } from 'preact/hooks';
+import { type ButtonHTMLAttributes, type ComponentChildren, createContext, type InputHTMLAttributes } from 'preact';
+import { useContext, useId } from 'preact/hooks';
 import { useFocusOnMount } from './use-focus.ts';
 
 type Submitted = SubmitEvent & { readonly currentTarget: HTMLFormElement };
@@ -24,25 +24,38 @@ export function textIn(form: HTMLFormElement, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-type FieldProps = Omit<InputHTMLAttributes, 'class' | 'list' | 'label'> & {
+type FieldProps = Omit<InputHTMLAttributes, 'class' | 'list' | 'label' | 'name'> & {
+  readonly name?: string;
   readonly label: string;
   /** A class of the label. */
   readonly look?: string;
   readonly suggestions?: readonly string[];
   /** Whether it has the caret once it is there. */
   readonly isFirst?: boolean;
+  /** Whether its label is for screen readers alone. */
+  readonly isBare?: boolean;
 };
 
+/** What is wrong with fields of a form, by their names: `is missing`. */
+export const FieldMarks = createContext<ReadonlyMap<string, string>>(new Map());
+
 /** A line of text with its label above, and with our suggestions alone. */
-export function Field({ label, look, suggestions, isFirst = false, ...attributes }: FieldProps) {
+export function Field({ label, look, suggestions, isFirst = false, isBare = false, ...attributes }: FieldProps) {
   const id = useId();
   const field = useFocusOnMount<HTMLInputElement>(isFirst);
+  const wrong = useContext(FieldMarks).get(attributes.name ?? '');
+  const marked = wrong === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${id}-wrong` };
   // The types of Preact know no input that may be of several kinds.
-  const given = { autoComplete: 'off', list: suggestions && id, ...attributes } as InputHTMLAttributes;
+  const given = { autoComplete: 'off', list: suggestions && id, ...marked, ...attributes } as InputHTMLAttributes;
   return (
     <label class={look}>
-      <span class="label">{label}</span>
+      <span class={isBare ? 'visually-hidden' : 'label'}>{label}</span>
       <input ref={field} {...given} />
+      {wrong !== undefined && (
+        <span class="field-error" id={`${id}-wrong`} aria-hidden="true">
+          This {wrong}.
+        </span>
+      )}
       {suggestions !== undefined && (
         <datalist id={id}>
           {suggestions.map((one) => (

@@ -10,7 +10,7 @@ export function LiveCells({ row }: { readonly row: LiveRow }) {
       <Clock at={row.received_at} />
       <span class={`kind ${row.type}`}>
         {row.type === 'track' ? row.event : row.type}
-        {row.adjusted !== undefined && <span class="badge mended">mended</span>}
+        {row.adjusted !== undefined && <span class="badge mended">corrected</span>}
       </span>
       <UserCell user={userOf(row)} isBrief />
       <Excerpt value={row.properties ?? row.traits ?? {}} />

@@ -65,7 +65,7 @@ export function testDeadLetters(scene: () => Scene): void {
 
       await editor.fill(text.replace(/"timestamp": "[^"]+"/, '"timestamp": "soon"').replace(String.raw`b\u0000`, 'b'));
       await page.getByRole('button', { name: 'Try it' }).click();
-      await page.getByRole('alert').getByText('/timestamp').first().waitFor();
+      await page.getByRole('alert').getByText('timestamp', { exact: true }).first().waitFor();
       await page.getByRole('button', { name: 'Reset' }).click();
 
       await expect.poll(async () => editor.inputValue()).toBe(text);
@@ -93,7 +93,7 @@ export function testDeadLetters(scene: () => Scene): void {
       const page = await opened(scene(), projectId, 3);
 
       await page
-        .getByRole('checkbox', { name: /^Choose tidemark/ })
+        .getByRole('checkbox', { name: /^Choose identify of / })
         .first()
         .check();
       await page.getByRole('button', { name: 'Replay 1 chosen' }).click();

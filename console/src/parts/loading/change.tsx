@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type ApiError, refusalIn } from '../../api/client.ts';
 import { Button, type ButtonProps, submitted } from '../form.tsx';
-import { FieldError, Problem } from './states.tsx';
+import { FieldError, MarkedFields } from './states.tsx';
 
 export interface Change {
   readonly isBusy: boolean;
@@ -64,8 +64,7 @@ export function Form({ label, look, action, isDangerous, isOff = false, onSend, 
   const isStuck = isOff || isBusy;
   return (
     <form class={look} aria-label={label} onSubmit={submitted((textOf) => !isStuck && run(async () => onSend(textOf)))}>
-      {children}
-      {error !== undefined && <Problem error={error} />}
+      <MarkedFields error={error}>{children}</MarkedFields>
       <div class="row">
         <Button label={action} type="submit" look={isDangerous === true ? 'danger' : 'primary'} disabled={isStuck} />
         <Button label="Cancel" look="plain" onClick={onCancel} />

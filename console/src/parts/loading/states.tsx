@@ -1,9 +1,10 @@
 /** What a screen shows where it has nothing to show: nothing there, not there yet, refused. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
 import { linkTo } from '../../api/address.ts';
-import { Button } from '../form.tsx';
+import { Button, FieldMarks } from '../form.tsx';
+import { memberOf, PROBLEMS, saying } from '../problems.ts';
 
 interface EmptyProps {
   readonly title: string;
@@ -50,29 +51,43 @@ export function Loading({ what }: { readonly what: string }) {
 
 interface ProblemProps {
   readonly error: ApiError;
+  /** Names of what has its problem beside it already. */
+  readonly told?: readonly string[];
   /** Offered as a button; done by itself once a 429 or 503 says that it may. */
   readonly retry?: () => void;
 }
 
-/** A refused or failed request is an answer too: what was refused, by which limit or part, and how long to wait. */
-export function Problem({ error, retry }: ProblemProps) {
+/** A refused or failed request is an answer too: what is wrong, why, what to do, and how long to wait. */
+export function Problem({ error, told = [], retry }: ProblemProps) {
+  const { code, title, message, errors, requestId } = error;
+  const { what = title, todo = '' } = PROBLEMS[code] ?? {};
+  const untold = errors.filter(({ path }) => !told.includes(fieldOf(path)));
+  if (errors.length > 0 && untold.length === 0) {
+    return (
+      <p class="field-error" role="alert">
+        Nothing was saved: correct what is marked.
+      </p>
+    );
+  }
   return (
     <div class={`problem ${isPassing(error) ? 'passing' : ''}`} role="alert">
-      <h2>{headline(error)}</h2>
-      <p>{error.message}</p>
-      {error.errors.length > 0 && (
+      <h2>{what}</h2>
+      {errors.length === 0 ? (
+        <p>{message}</p>
+      ) : (
         <ul>
-          {error.errors.map(({ path, message }) => (
-            <li key={path + message}>
-              {path !== '' && <code>{path}</code>} {message}
+          {untold.map((one) => (
+            <li key={one.path + one.message}>
+              {one.path !== '' && <code>{memberOf(one.path)}</code>} {saying(one.message)}
             </li>
           ))}
         </ul>
       )}
+      {todo !== '' && retry === undefined && <p>{todo}</p>}
       {retry !== undefined && <Retry error={error} retry={retry} />}
-      {error.requestId !== undefined && (
+      {requestId !== undefined && code === 'internal' && (
         <p class="quiet small">
-          Request <code>{error.requestId}</code>
+          Request <code>{requestId}</code>
         </p>
       )}
     </div>
@@ -82,14 +97,48 @@ export function Problem({ error, retry }: ProblemProps) {
 /** Why something was refused, in a line beside its button. */
 export function FieldError({ error }: { readonly error: ApiError | undefined }) {
   if (error === undefined) return null;
+  const [first] = error.errors;
   return (
     <span class="field-error" role="alert">
-      {error.message}
+      {first === undefined ? error.message : `${memberOf(first.path)} ${saying(first.message)}`.trim()}
     </span>
   );
 }
 
-function Retry({ error, retry }: Required<ProblemProps>) {
+interface MarkedFieldsProps {
+  /** Why the form was refused. */
+  readonly error: ApiError | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** What is in a form: what is wrong with one field is said at it, and the rest below all of them. */
+export function MarkedFields({ error, children }: MarkedFieldsProps) {
+  const end = useRef<HTMLElement>(null);
+  const [marks, setMarks] = useState<ReadonlyMap<string, string>>(new Map());
+  useLayoutEffect(() => {
+    const fields = end.current?.closest('form')?.elements;
+    const named = (error?.errors ?? []).flatMap(({ path, message }) => {
+      const field = fields?.namedItem(fieldOf(path));
+      return field instanceof HTMLInputElement ? [[field, saying(message)] as const] : [];
+    });
+    setMarks(new Map(named.map(([{ name }, text]) => [name, text])));
+    named[0]?.[0].focus();
+  }, [error]);
+  return (
+    <FieldMarks.Provider value={marks}>
+      {children}
+      <i ref={end} hidden />
+      {error !== undefined && <Problem error={error} told={[...marks.keys()]} />}
+    </FieldMarks.Provider>
+  );
+}
+
+/** The name of the field that a pointer leads to. */
+function fieldOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+function Retry({ error, retry }: Pick<Required<ProblemProps>, 'error' | 'retry'>) {
   const [leftS, setLeftS] = useState(isPassing(error) ? Math.max(error.retryAfterS ?? 0, 2) : undefined);
   useEffect(() => {
     if (leftS === undefined) return undefined;
@@ -104,23 +153,7 @@ function Retry({ error, retry }: Required<ProblemProps>) {
   );
 }
 
-function isPassing({ status }: ApiError): boolean {
+/** Whether the same may be answered a moment later: no answer, too many requests, a part that is away. */
+export function isPassing({ status }: ApiError): boolean {
   return status === 429 || status === 503 || status === 0;
-}
-
-function headline({ status, title }: ApiError): string {
-  switch (status) {
-    case 0:
-      return 'The service did not answer';
-    case 404:
-      return 'Not found';
-    case 422:
-      return 'This query exceeds a limit';
-    case 429:
-      return 'Too many requests at once';
-    case 503:
-      return 'A part of the service is unavailable';
-    default:
-      return title;
-  }
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Raw } from '../../api/types.ts';
 import { type ApiError, ask, refusalIn, type Request } from '../../api/client.ts';
-import { Loading, Problem } from './states.tsx';
+import { isPassing, Loading, Problem } from './states.tsx';
 
 /** What was asked for, as far as it is there: neither a value nor an error while it is asked for the first time. */
 export interface Loaded<T> {
@@ -41,7 +41,8 @@ export const POLL_MS = {
  * forgotten.
  *
  * @param name Everything that the answer depends on, as text; undefined to load nothing.
- * @param every Loads again and again while the page is visible; once, also where that fails, if it is left out.
+ * @param every Loads again and again while the page is visible; once if it is left out, or until it is answered where
+ *   what failed may pass.
  */
 export function useLoad<T>(
   name: string | undefined,
@@ -64,7 +65,7 @@ export function useLoad<T>(
     };
     const onError = (error: ApiError): number | undefined => {
       setAnswered((before) => ({ of: name, value: before?.of === name ? before.value : undefined, error }));
-      return latest.current === undefined ? undefined : POLL_MS.current;
+      return latest.current === undefined && !isPassing(error) ? undefined : POLL_MS.current;
     };
     return repeat(load, onValue, onError);
   }, [name, round]);
@@ -76,6 +77,13 @@ export function useLoad<T>(
 export function useAnswer<T>(request: Request<T> | undefined, every?: Every<Raw<T>>): Loaded<Raw<T>> {
   const load = async (signal: AbortSignal): Promise<Raw<T>> => ask({ ...(request as Request<T>), signal });
   return useLoad(request && JSON.stringify(request), load, every);
+}
+
+/** The same, where the answer before stays until the next one is there: what is searched as one types stands still. */
+export function useLatest<T>(loaded: Loaded<T>): Loaded<T> {
+  const before = useRef(loaded.value);
+  if (loaded.value !== undefined) before.current = loaded.value;
+  return loaded.error === undefined ? { ...loaded, value: before.current } : loaded;
 }
 
 /** Until it is told to stop. After each answer it is told when to ask the next time. */

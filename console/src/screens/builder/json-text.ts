@@ -74,6 +74,13 @@ export function offsetOf(text: string, path: Path): number {
   return at;
 }
 
+/** Where the value at a place begins and ends; of one that is not there, the bracket of what is around it. */
+export function rangeOf(text: string, path: Path): readonly [start: number, end: number] {
+  const start = offsetOf(text, path);
+  const isThere = path.length === 0 || offsetOf(text, path.slice(0, -1)) !== start;
+  return [start, isThere ? endOf(text, start) : start + 1];
+}
+
 /** Where the value of a member begins. */
 function memberAt(text: string, at: number, key: string | number): number | undefined {
   const isInList = text[at] === '[';
@@ -83,7 +90,10 @@ function memberAt(text: string, at: number, key: string | number): number | unde
     let name: string | number = index;
     if (!isInList) {
       const end = endOf(text, position);
-      name = JSON.parse(text.slice(position, end)) as string;
+      const key = readJson(text.slice(position, end));
+      // A text that was cut off ends within a name.
+      if (!key.ok || typeof key.value !== 'string') return undefined;
+      name = key.value;
       position = skipSpace(text, skipSpace(text, end) + 1);
     }
     if (String(name) === String(key)) return position;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { JsonObject } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { WholeDeadLetter } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
@@ -15,6 +16,7 @@ import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { editOf, Editor, type SentEdit } from './editor.tsx';
 import { PART_NAMES } from '../today/ready-parts.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
+import { causeOf, titleOf } from './words.ts';
 import { Sent } from './sent.tsx';
 
 export function DeadLetterPage({ id }: { readonly id: string }) {
@@ -30,7 +32,14 @@ export function DeadLetterPage({ id }: { readonly id: string }) {
   };
   return (
     <ScreenPage
-      title={<span class="id">{id}</span>}
+      title={loaded.value === undefined ? 'A dead letter' : nameOf(loaded.value)}
+      beside={
+        loaded.value !== undefined && (
+          <p class="quiet">
+            <Ago at={loaded.value.failed_at} />
+          </p>
+        )
+      }
       up={{ path: 'dead-letters', name: 'Dead letters' }}
       copy={{
         request: asked,
@@ -46,6 +55,15 @@ export function DeadLetterPage({ id }: { readonly id: string }) {
       </Ready>
     </ScreenPage>
   );
+}
+
+/** Those that were read by a version before say it in their message alone. */
+function nameOf({ id, user_id: who, event, record }: WholeDeadLetter): string {
+  const textIn = (name: string): string | null => {
+    const value = (record as JsonObject | null)?.[name];
+    return typeof value === 'string' ? value : null;
+  };
+  return titleOf({ id, user_id: who ?? textIn('user_id'), event: event ?? textIn('event') });
 }
 
 function NoSuchLetter() {
@@ -79,7 +97,7 @@ function Letter({ letter, sent, typed, onType, onChange }: LetterProps) {
           <ReplayOrDrop
             labels={{ replay: 'Replay as it is…', drop: 'Drop…' }}
             selection={{ ids: [letter.id] }}
-            name={letter.id}
+            name={nameOf(letter)}
             onChange={() => onChange()}
           />
         </>
@@ -110,7 +128,10 @@ function Why({ letter }: { readonly letter: WholeDeadLetter }) {
             <p class="quiet small">
               {PART_NAMES[reader] ?? reader}, <Ago at={at} />
             </p>
-            <p class="id">{error}</p>
+            <p>
+              {causeOf(error).what}. {isWaiting && causeOf(error).todo}
+            </p>
+            <p class="id quiet small">{error}</p>
           </li>
         ))}
       </ul>
@@ -131,10 +152,10 @@ function LetterFacts({ letter }: { readonly letter: WholeDeadLetter }) {
     State: (
       <>
         {STATE_WORDS[state] ?? state} {settledAt !== null && <Ago at={settledAt} />}
-        {copy !== null && ', as '}
-        {copy !== null && <code>{copy}</code>}
       </>
     ),
+    'In the log': <code>{letter.id}</code>,
+    'Its copy': copy !== null && <code>{copy}</code>,
     Project: of === null ? NOT_READABLE : projectName(of),
     'Message id': messageId === null ? NOT_READABLE : <code>{messageId}</code>,
     Size: original === null ? `${counted(letter.bytes)} bytes` : undefined,

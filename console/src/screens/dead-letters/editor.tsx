@@ -8,6 +8,7 @@ import { Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/change.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Button } from '../../parts/form.tsx';
+import { causeOf } from './words.ts';
 
 interface EditorProps {
   readonly id: string;
@@ -112,7 +113,7 @@ function StoreLine({
     <li class={answer.accepts ? 'takes well' : 'denies unwell'}>
       <span class="dot" />
       <b>{name}</b>
-      <span>{answer.accepts ? 'would store it.' : `would reject it: ${answer.error ?? 'it gave no reason.'}`}</span>
+      <span>{answer.accepts ? 'would store it.' : `would not store it: ${causeOf(answer.error ?? '').what}.`}</span>
     </li>
   );
 }

@@ -3,6 +3,8 @@ import { setParameters } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { Choice, Filters } from '../../parts/choice.tsx';
 import { counted } from '../../parts/numbers.ts';
+import { PROBLEMS } from '../../parts/problems.ts';
+import { PART_NAMES } from '../today/ready-parts.tsx';
 import { type LetterFilter, PARAMETERS, STATES } from './filter.ts';
 
 type Facet = keyof DeadLettersPage['facets'];
@@ -12,7 +14,7 @@ const FACETS = ['reader', 'topic', 'code', 'project', 'day'] as const satisfies 
 const FACET_NAMES: Readonly<Record<Facet, string>> = {
   reader: 'Reader',
   topic: 'Kind',
-  code: 'Error',
+  code: 'Why',
   project: 'Project',
   day: 'Day',
 };
@@ -60,5 +62,7 @@ function choicesOf(facet: Facet, chosen: string | undefined, counts: FacetsProps
 
 function wordOf(facet: Facet, value: string): string {
   if (facet === 'project') return projectName(value);
+  if (facet === 'code') return PROBLEMS[value]?.what ?? value;
+  if (facet === 'reader') return PART_NAMES[value] ?? value;
   return facet === 'topic' ? value.replace('tidemark.', '') : value;
 }

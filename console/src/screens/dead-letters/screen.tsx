@@ -15,6 +15,7 @@ import { type LetterFilter, filterIn, isFiltered, selectionOf } from './filter.t
 import { DeadLetterPage } from './dead-letter.tsx';
 import { PART_NAMES } from '../today/ready-parts.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
+import { causeOf, titleOf } from './words.ts';
 import './dead-letters.css';
 
 /** `#/dead-letters` with a filter, and `#/dead-letters/{topic/partition/offset}`. */
@@ -108,31 +109,31 @@ interface GroupProps {
 
 function LetterGroup({ error, letters, chosen, choose }: GroupProps) {
   const ids = letters.map(({ id }) => id);
-  const cellOf = ({ id }: DeadLetter) => (
+  const { what, todo } = causeOf(error);
+  const cellOf = (letter: DeadLetter) => (
     <>
       <input
         type="checkbox"
-        aria-label={`Choose ${id}`}
-        checked={chosen.has(id)}
-        onChange={({ currentTarget }) => choose([id], currentTarget.checked)}
+        aria-label={`Choose ${titleOf(letter)}`}
+        checked={chosen.has(letter.id)}
+        onChange={({ currentTarget }) => choose([letter.id], currentTarget.checked)}
       />
-      <RowLink link={linkTo(['dead-letters', id])}>
-        <code>{id.replace('tidemark.', '')}</code>
-      </RowLink>
+      <RowLink link={linkTo(['dead-letters', letter.id])}>{titleOf(letter)}</RowLink>
     </>
   );
   return (
-    <section class="dead-letter-group" aria-label={error}>
+    <section class="dead-letter-group" aria-label={what} title={error}>
       <h2>
         <input
           type="checkbox"
-          aria-label={`Choose all with ${error}`}
+          aria-label={`Choose all: ${what}`}
           checked={ids.every((id) => chosen.has(id))}
           onChange={({ currentTarget }) => choose(ids, currentTarget.checked)}
         />
-        <span>{error}</span>
+        <span>{what}</span>
         <span class="quiet">{letters.length}</span>
       </h2>
+      <p class="quiet small">{todo}</p>
       <Listing rows={letters} keyOf={({ id }) => id} columns={[{ name: 'Message', cell: cellOf }, ...LETTER_COLUMNS]} />
     </section>
   );

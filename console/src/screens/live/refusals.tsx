@@ -4,7 +4,9 @@ import type { RefusalGroup } from '../../api/types.ts';
 import { parameter } from '../../api/address.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { KeyName, useKeyNames } from '../key-name.tsx';
+import { KeyName } from '../key-name.tsx';
+import { correctedBody, markedParts, remedyOf, whatIsWrong } from '../rejection.ts';
+import { Command, curlText } from '../../parts/copy-as.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -18,7 +20,7 @@ export function Refusals() {
   return (
     <Section
       id="refusals"
-      title="Rejected or mended in the last 30 days"
+      title="Rejected or corrected in the last 30 days"
       copy={{ request: operation('GET /v1/refusals') }}
     >
       <Listed
@@ -29,9 +31,9 @@ export function Refusals() {
         columns={REFUSAL_COLUMNS}
         detailsOf={(group) => isOpenRow(groupName(group)) && <RefusalDetails group={group} />}
         none={
-          <Empty title="Nothing was rejected or mended">
-            Requests that the service cannot accept appear here within ten seconds: the endpoint, what was wrong, how
-            often, and an example.
+          <Empty title="Nothing was rejected">
+            What the service cannot accept appears here within ten seconds: what was wrong, who sent it, how often, and
+            what to do about it.
           </Empty>
         }
       />
@@ -49,49 +51,55 @@ const REFUSAL_COLUMNS: readonly CellColumn<RefusalGroup>[] = [
     name: 'Problem',
     cell: (group) => (
       <OpenRow id={groupName(group)}>
-        {group.pointer !== '' && <code>{group.pointer.slice(1)} </code>}
-        {group.message}
-        {group.code === 'adjusted' && <span class="badge mended">recorded, mended</span>}
+        {whatIsWrong(group)}
+        {group.code === 'adjusted' && <span class="badge mended">recorded</span>}
       </OpenRow>
     ),
   },
-  { name: 'Endpoint', look: 'whole', cell: ({ path }) => <code>{path ?? 'others'}</code> },
+  { name: 'Sent to', look: 'whole narrow-off', cell: ({ path }) => <code>{path ?? 'others'}</code> },
+  { name: 'By', look: 'narrow-off', cell: (group) => <Sender group={group} /> },
   { name: 'Times', look: 'number', cell: ({ count }) => counted(count) },
-  { name: 'Last', look: 'quiet narrow-off', cell: ({ last }) => <Ago at={last} isPlain /> },
+  { name: 'Last', look: 'quiet', cell: ({ last }) => <Ago at={last} isPlain /> },
 ];
 
-/** By its name where that may be asked for. */
-function Sender({ id }: { readonly id: string }) {
-  const name = useKeyNames().get(id);
-  return name === undefined ? <code>{id}</code> : <KeyName id={id} name={name} />;
+function Sender({ group: { key_id: id, key_name: name } }: { readonly group: RefusalGroup }) {
+  return id === null ? <span class="quiet">unknown</span> : <KeyName id={id} name={name} />;
 }
 
 function RefusalDetails({ group }: { readonly group: RefusalGroup }) {
+  const corrected = correctedBody(group);
   const facts = {
-    Problem: (
-      <>
-        {group.message} <code>{group.code}</code>
-      </>
-    ),
-    Key: group.key_id === null ? <span class="quiet">unknown</span> : <Sender id={group.key_id} />,
+    'What to do': <b>{remedyOf(group)}</b>,
+    Key: <Sender group={group} />,
+    Program: group.user_agent ?? undefined,
     First: <Ago at={group.first} />,
     Last: <Ago at={group.last} />,
   };
   return (
     <div class="details">
       <Facts of={facts} />
-      {group.example === null ? (
-        <p class="quiet">No body was read.</p>
-      ) : (
-        <div>
-          <p class="label">
-            The beginning of one {group.code === 'adjusted' ? 'that was mended' : 'that was rejected'}
-          </p>
-          <pre class="json" tabIndex={0}>
-            {group.example}
-          </pre>
-        </div>
+      {group.example === null ? <p class="quiet">No body was read.</p> : <Example group={group} />}
+      {corrected !== undefined && group.path !== null && (
+        <Command
+          name="Corrected request"
+          what="corrected request"
+          text={curlText({ request: { ...operation('POST /v1/track', { body: corrected }), path: group.path } })}
+        />
       )}
+    </div>
+  );
+}
+
+function Example({ group }: { readonly group: RefusalGroup }) {
+  const [before, fault, after] = markedParts(group);
+  return (
+    <div>
+      <p class="label">The beginning of one of them</p>
+      <pre class="json" tabIndex={0}>
+        {before}
+        {fault !== '' && <mark>{fault}</mark>}
+        {after}
+      </pre>
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listed } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { bytes, count, counted, durationText } from '../../parts/numbers.ts';
+import { memberOf, saying } from '../../parts/problems.ts';
 import { ChangeButton } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver, JobState } from '../job-state.tsx';
@@ -185,7 +186,7 @@ const REJECTED_COLUMNS: readonly CellColumn<RejectedLine>[] = [
       <>
         {errors.map(({ path, message, column }) => (
           <p key={path + message}>
-            {path !== '' && <code>{column ?? path.slice(1)}</code>} {message}
+            {path !== '' && <code>{column ?? memberOf(path)}</code>} {saying(message)}
           </p>
         ))}
         <code class="quiet clamped">

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ImportPreview } from '../../api/types.ts';
 import { Select } from '../../parts/choice.tsx';
 import { counted } from '../../parts/numbers.ts';
+import { memberOf, saying } from '../../parts/problems.ts';
 
 interface PreviewTableProps {
   readonly preview: ImportPreview;
@@ -87,8 +88,8 @@ function Problems({ of: problems, hasPath = false }: ProblemsProps) {
     <>
       {problems.map(({ path, message }) => (
         <span key={path + message} class="field-error">
-          {hasPath && path !== '' && <code>{path.slice(1)} </code>}
-          {message}
+          {hasPath && path !== '' && <code>{memberOf(path)} </code>}
+          {saying(message)}
         </span>
       ))}
     </>

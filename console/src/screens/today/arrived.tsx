@@ -8,7 +8,7 @@ import { UserCell } from '../../parts/user-cell.tsx';
 import { recordId } from '../live-feed.ts';
 import { userOf } from '../live-cells.tsx';
 import { userLink } from '../user-link.ts';
-import { remedyOf } from './remedies.ts';
+import { remedyOf, whatIsWrong } from '../rejection.ts';
 
 interface ArrivedProps {
   readonly rows: readonly LiveRow[];
@@ -53,17 +53,13 @@ function Came({ row }: { readonly row: LiveRow }) {
 }
 
 function Rejected({ group }: { readonly group: RefusalGroup }) {
-  const { pointer, message, example, last } = group;
+  const { example, last } = group;
   return (
     <div class="rejected">
       <p class="status">
         <i class="dot bad" aria-hidden="true" />
         <span>
-          <b>
-            Arrived and rejected: {pointer !== '' && <code>{pointer.slice(1)} </code>}
-            {message}
-          </b>{' '}
-          <Ago at={last} isPlain />
+          <b>Arrived and rejected: {whatIsWrong(group)}</b> <Ago at={last} isPlain />
         </span>
       </p>
       <p>
