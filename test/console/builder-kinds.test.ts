@@ -108,7 +108,7 @@ describe('each kind of condition is a sentence without a line of JSON', () => {
     ],
     [
       '{"not":{"event":"A","measure":{"max":"total","gt":5}}}',
-      'not those who did A, the greatest total is more than 5',
+      'are not among those who did A, the maximum total is more than 5',
     ],
     ['{"audience":"aud_1"}', 'are in the audience aud_1'],
     ['{"not":{"audience":"aud_1"}}', 'are not in the audience aud_1'],

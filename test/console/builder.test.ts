@@ -121,7 +121,7 @@ describe('a definition and its sentences', () => {
     ],
     [
       '{"not":{"event":"Signed In","last":{"before":"7d"}}}',
-      ['not those who did Signed In, the last time before 7 days ago'],
+      ['are not among those who did Signed In, the last time before 7 days ago'],
     ],
     ['{"trait":["address","country"],"in":["DE",1]}', ['their address → country is one of “DE” or 1']],
     ['{"not":{"trait":"plan","in":["pro"]}}', ['their plan is none of “pro”']],

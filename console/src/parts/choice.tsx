@@ -1,6 +1,7 @@
 /** One of several, several of many, and what narrows a list. */
 import type { ComponentChildren } from 'preact';
-import { address, setParameters } from '../api/address.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { parameter, setParameters } from '../api/address.ts';
 import { Check, Field } from './form.tsx';
 
 interface SelectProps {
@@ -84,27 +85,53 @@ interface FilterFieldProps {
   /** The parameter of the address that has its text. */
   readonly name: string;
   readonly label: string;
+  readonly look?: string;
   readonly type?: 'search' | 'date';
   readonly placeholder?: string;
   /** Whether `/` leads here. */
   readonly isSearch?: boolean;
+  /** Whether its label is for screen readers alone. */
+  readonly isBare?: boolean;
 }
 
-/** Takes effect with Enter, or when it is left: each letter would be a question of its own. Back takes it back. */
-export function FilterField({ name, label, type = 'search', placeholder, isSearch = false }: FilterFieldProps) {
-  const value = address.value.query.get(name) ?? '';
+/** Takes effect as one types, a moment after the last letter, and at once with Enter. */
+export function FilterField({ name, type = 'search', isSearch = false, ...field }: FilterFieldProps) {
+  const { text, setText, settle } = useTyped(name);
   return (
     <Field
-      label={label}
+      {...field}
       type={type}
       maxLength={512}
-      placeholder={placeholder}
-      defaultValue={value}
-      key={value}
+      value={text}
       data-search={isSearch ? '' : undefined}
-      onChange={({ currentTarget }) =>
-        setParameters({ [name]: currentTarget.value.trim(), cursor: '' }, { push: true })
-      }
+      onInput={({ currentTarget }) => setText(currentTarget.value)}
+      onChange={({ currentTarget }) => settle(currentTarget.value)}
     />
   );
+}
+
+/** What is typed is asked for when nothing was typed for this time: each letter would be a question of its own. */
+export const TYPED_MS = 250;
+
+/** What somebody types of a parameter of the address, which follows. It makes no step that Back takes back. */
+function useTyped(name: string) {
+  const kept = parameter(name) ?? '';
+  const [text, setText] = useState(kept);
+  const sent = useRef(kept);
+  const settle = (typed: string): void => {
+    sent.current = typed.trim();
+    setParameters({ [name]: sent.current, cursor: '' });
+  };
+  useEffect(() => {
+    if (kept === sent.current) return;
+    // Back, a link or a button has changed it.
+    sent.current = kept;
+    setText(kept);
+  }, [kept]);
+  useEffect(() => {
+    if (text.trim() === sent.current) return undefined;
+    const timer = setTimeout(() => settle(text), TYPED_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return { text, setText, settle };
 }

@@ -1,4 +1,7 @@
-/** A field with suggestions, after the ARIA pattern "editable combobox with list autocomplete": what is typed counts, too. */
+/**
+ * A field with suggestions, after the ARIA pattern "editable combobox with list autocomplete". What is typed counts, too.
+ * The first line is the one that Enter takes; what was typed itself is a line behind the others.
+ */
 import './combobox.css';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
@@ -18,10 +21,18 @@ interface ComboboxProps<S extends Suggestion> {
   readonly placeholder?: string;
   /** Which field it is, for whoever moves the focus there. */
   readonly field?: string;
-  /** Takes the focus with its list open, and Enter takes the first of it. */
+  /** What is said of a text that is none of the suggestions: `never seen`. Without it, no line is made of the text. */
+  readonly typed?: string;
+  /** Whether the suggestions are examples alone, so that what was typed comes before them. */
+  readonly isFree?: boolean;
+  /** Told of a text that is taken as it was typed; `onType` has told it already. */
+  readonly onUse?: () => void;
+  /** Takes the focus with its list open. */
   readonly isMenu?: boolean;
-  /** Whether the suggestions are what was found by the text: all of them are shown, and it stays open. */
+  /** Whether the suggestions are what was found by the text: all of them are shown. A menu stays open then. */
   readonly isSearch?: boolean;
+  /** Whether `/` leads here. */
+  readonly isPageSearch?: boolean;
   readonly onClose?: () => void;
 }
 
@@ -52,22 +63,21 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>) {
         size={Math.max(4, value.length)}
         placeholder={props.placeholder}
         data-field={props.field}
+        data-search={props.isPageSearch === true ? '' : undefined}
         value={value}
         onClick={list.open}
-        onInput={({ currentTarget }) => {
-          list.open(true);
-          props.onType(currentTarget.value);
-        }}
+        onInput={list.onInput}
         onKeyDown={list.onKeyDown}
-        onBlur={props.isSearch === true ? undefined : list.close}
+        onBlur={list.staysOpen ? undefined : list.close}
       />
       {isOpen && (
         <ul class="suggestions" id={id} role="listbox" aria-label={`${label}: suggestions`}>
           {shown.map((suggestion, index) => (
             <SuggestionLine
-              key={`${index} ${suggestion.name}`}
+              key={`${index} ${suggestion?.name}`}
               id={`${id}-${index}`}
-              suggestion={suggestion}
+              suggestion={suggestion ?? { name: `Use “${value}”`, detail: props.typed ?? '' }}
+              isTyped={suggestion === undefined}
               isActive={index === active}
               onChoose={() => list.choose(suggestion)}
             />
@@ -78,39 +88,42 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>) {
   );
 }
 
-/** The list while it is open, and the line that the arrow keys are at: -1 is none. */
+/** The list while it is open, and the line that the arrow keys are at: -1 is none. The line undefined is what was typed. */
 function useSuggestions<S extends Suggestion>(props: ComboboxProps<S>) {
-  const { value, suggestions, onChoose, isMenu = false, isSearch = false, onClose } = props;
-  const first = isMenu ? 0 : -1;
+  const { value, suggestions, onChoose, onUse, isMenu = false, isSearch = false, onClose } = props;
   // Before anything is typed all are offered, not those alone that look like what is there.
   const [state, setState] = useState<'closed' | 'all' | 'matching'>(isMenu ? 'all' : 'closed');
-  const [active, setActive] = useState(first);
+  const [moved, setMoved] = useState<number>();
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (isMenu) input.current?.focus();
   }, []);
-  const shown = state === 'closed' ? [] : matching(suggestions, state === 'matching' && !isSearch ? value : '');
+  const named = state === 'closed' ? [] : matching(suggestions, state === 'matching' && !isSearch ? value : '');
+  const shown = state === 'matching' ? withTyped(props, named) : named;
+  // What is there already is where a list of all begins.
+  const current = state === 'all' && value !== '' ? named.findIndex(({ name }) => name === value) : 0;
+  const active = moved ?? current;
   const show = (next: typeof state): void => {
     setState(next);
-    setActive(first);
+    setMoved(undefined);
   };
   const close = (): void => {
     show('closed');
     onClose?.();
   };
-  const choose = (suggestion: S): void => {
+  const choose = (suggestion: S | undefined): void => {
+    if (suggestion === undefined) onUse?.();
     // What was there before anything was typed is no other choice.
-    if (state === 'matching' || suggestion.name !== value) onChoose(suggestion);
+    else if (state === 'matching' || suggestion.name !== value) onChoose(suggestion);
     close();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const suggestion = shown[active];
     if (step !== undefined && !event.altKey) {
       if (state === 'closed') show('all');
-      else setActive(active === -1 && step === -1 ? shown.length - 1 : wrapped(active + step, shown.length));
+      else setMoved(active === -1 && step === -1 ? shown.length - 1 : wrapped(active + step, shown.length));
     } else if (event.key === 'Enter' && state !== 'closed') {
-      if (suggestion !== undefined) choose(suggestion);
+      if (active in shown) choose(shown[active]);
       else if (!isSearch) close();
     } else if (event.key === 'Escape' && shown.length > 0) {
       close();
@@ -119,23 +132,40 @@ function useSuggestions<S extends Suggestion>(props: ComboboxProps<S>) {
     }
     event.preventDefault();
   };
-  const open = (isTyped: unknown): void => show(isTyped === true ? 'matching' : 'all');
-  return { input, shown, active, open, close, choose, onKeyDown };
+  const onInput = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void => {
+    show('matching');
+    props.onType(currentTarget.value);
+  };
+  const open = (): void => show('all');
+  return { input, shown, active, staysOpen: isMenu && isSearch, open, close, choose, onInput, onKeyDown };
+}
+
+/** The lines with what was typed, where that is none of them: last under a rule, or first where they are examples. */
+function withTyped<S extends Suggestion>(
+  { value, suggestions, typed, isFree = false }: ComboboxProps<S>,
+  named: readonly S[],
+): readonly (S | undefined)[] {
+  const isKnown = named.some(({ name }) => name === value);
+  if (typed === undefined || value.trim() === '' || isKnown || suggestions.length === 0) return named;
+  if (!isFree) return [...named, undefined];
+  return named.length === 0 ? named : [undefined, ...named];
 }
 
 interface SuggestionLineProps {
   readonly id: string;
   readonly suggestion: Suggestion;
+  readonly isTyped: boolean;
   readonly isActive: boolean;
   readonly onChoose: () => void;
 }
 
 /** The field keeps the focus, and its keys choose. */
-function SuggestionLine({ id, suggestion, isActive, onChoose }: SuggestionLineProps) {
+function SuggestionLine({ id, suggestion, isTyped, isActive, onChoose }: SuggestionLineProps) {
   const { name, detail } = suggestion;
   return (
     <li
       id={id}
+      class={isTyped ? 'typed' : undefined}
       role="option"
       aria-selected={isActive}
       ref={(line) => {
@@ -150,7 +180,7 @@ function SuggestionLine({ id, suggestion, isActive, onChoose }: SuggestionLinePr
   );
 }
 
-/** Those that begin with the text, then those that have it within. */
+/** The one that is the text, then those that begin with it, then those that have it within. */
 export function matching<S extends Suggestion>(
   suggestions: readonly S[],
   text: string,
@@ -158,8 +188,11 @@ export function matching<S extends Suggestion>(
 ): readonly S[] {
   const wanted = text.toLowerCase();
   const found = suggestions.filter(({ name }) => name.toLowerCase().includes(wanted));
-  const isStart = ({ name }: S): boolean => name.toLowerCase().startsWith(wanted);
-  return [...found.filter(isStart), ...found.filter((one) => !isStart(one))].slice(0, most);
+  const rank = ({ name }: S): number => {
+    const at = name.toLowerCase().indexOf(wanted);
+    return at > 0 ? 2 : Number(wanted !== '' && name.length > text.length);
+  };
+  return found.toSorted((one, other) => rank(one) - rank(other)).slice(0, most);
 }
 
 /** Behind the last comes the first. */

@@ -37,7 +37,11 @@ addEventListener('keydown', (event) => {
   if (!counts(event, isTyping)) return;
   const name = prefix + event.key;
   prefix = '';
-  if (isTyping && event.target instanceof HTMLElement) event.target.blur();
+  if (isTyping && event.target instanceof HTMLElement) {
+    event.target.blur();
+    // Browsers would empty a field of a search.
+    event.preventDefault();
+  }
   const run = layers.find((layer) => Object.hasOwn(layer, name))?.[name];
   if (run !== undefined) {
     event.preventDefault();

@@ -82,8 +82,8 @@ function describeSequence({ isFollowed, later, within, which }: Sequence): strin
 const MEASURE_WORDS = {
   sum: 'the sum of',
   average: 'the average of',
-  min: 'the least',
-  max: 'the greatest',
+  min: 'the minimum',
+  max: 'the maximum',
   distinct: 'the number of different values of',
 } as const satisfies Record<Measure['of'], string>;
 const BOUND_WORDS = {

@@ -25,7 +25,6 @@ export function builderOf(scene: () => Scene) {
   const chooseWritten = async (page: Page, text: string): Promise<void> => {
     await page.getByRole('listbox').waitFor();
     await page.keyboard.type(text);
-    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
   };
 

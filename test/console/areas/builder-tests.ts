@@ -61,8 +61,9 @@ export function testBuilder(scene: () => Scene): void {
       const count = await countOf(definition);
       await expect.poll(async () => figure(page).innerText()).toMatch(new RegExp(`^${count} users?$`));
 
-      await page.getByLabel('User id').fill('u-00001');
-      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      const { traits } = await api<{ traits: { name: string; email: string } }>('users/u-00001');
+      await page.getByRole('combobox', { name: 'User', exact: true }).fill(traits.name.toLowerCase());
+      await page.getByRole('option', { name: traits.email }).click();
       await page
         .getByRole('status')
         .getByText(/in this audience/i)
@@ -203,7 +204,7 @@ export function testBuilder(scene: () => Scene): void {
         }),
       );
       await json(page).fill('{"trait": "plan", "is": "team"}');
-      await page.getByText('This query exceeds a limit').waitFor();
+      await page.getByText('This question exceeds a limit').waitFor();
       await page.unroute('**/v1/audiences/preview');
       await page.getByRole('button', { name: 'Try again' }).click();
       await figure(page).getByText(/user/).waitFor();

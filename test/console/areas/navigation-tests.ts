@@ -80,7 +80,10 @@ export function testNavigation(scene: () => Scene): void {
       await field.fill('u-0000');
       await first.getByText(/u-0000\d/).waitFor();
 
-      await page.keyboard.press('ArrowDown');
+      await page
+        .getByRole('option', { name: /@example\.com · u-0000\d/ })
+        .first()
+        .waitFor();
       await page.keyboard.press('Enter');
 
       await expect.poll(() => page.url()).toMatch(/#\/users\/u-0000\d/);

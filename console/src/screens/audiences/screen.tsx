@@ -2,7 +2,8 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { Answer, SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
-import { address, linkTo, parameter, setParameters } from '../../api/address.ts';
+import { address, linkTo, parameter } from '../../api/address.ts';
+import { FilterField } from '../../parts/choice.tsx';
 import { counted, HOUR_MS } from '../../parts/numbers.ts';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
@@ -11,7 +12,6 @@ import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
-import { Field } from '../../parts/form.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { Tags } from './labels.tsx';
 import { isUpdating } from './updates.ts';
@@ -63,16 +63,7 @@ function Audiences({ page: { audiences, next_cursor: next }, isFirst }: Audience
   if (audiences.length === 0 && next === null && isFirst) return <NoAudiences />;
   return (
     <>
-      {audiences.length > 8 && (
-        <Field
-          label="Name"
-          look="text"
-          type="search"
-          value={wanted}
-          data-search
-          onInput={(event) => setParameters({ name: event.currentTarget.value })}
-        />
-      )}
+      {audiences.length > 8 && <FilterField name="name" label="Name" look="text" isSearch />}
       <Listing
         look="audiences"
         rows={shown}

@@ -49,8 +49,10 @@ export function AddMenu({ builder, node }: AddMenuProps) {
           isMenu
           value={text}
           suggestions={offersOf(builder, text)}
+          typed="an event never seen"
           onType={setText}
           onChoose={choose}
+          onUse={() => choose({ name: text, part: { event: text } })}
           onClose={close}
         />
       )}
@@ -74,10 +76,8 @@ function offersOf(builder: Builder, text: string): readonly Offer[] {
     const next = Object.keys(tests).slice(0, 1);
     return { name: known.path.join(' → '), detail, part: { trait: nameOf(known.path), ...tests }, next };
   });
-  const isKnown = [...events, ...traits].some(({ name }) => name === text);
   if (text === '') return [...events.slice(0, MOST), ...traits.slice(0, MOST), ...others(builder)];
-  const typed = { name: text, detail: 'an event of this name', part: { event: text } };
-  return [...events, ...traits, ...others(builder), ...(isKnown ? [] : [typed])];
+  return [...events, ...traits, ...others(builder)];
 }
 
 function others(builder: Builder): readonly Offer[] {

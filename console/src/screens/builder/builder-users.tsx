@@ -2,8 +2,10 @@
 import type { AudienceMember } from '../../api/types.ts';
 import { Section } from '../../parts/page.tsx';
 import { RowLink } from '../../parts/table.tsx';
-import { Button, submitted } from '../../parts/form.tsx';
+import { Button } from '../../parts/form.tsx';
+import type { FoundUser } from '../find-users.ts';
 import { traitsFor } from '../user-columns.ts';
+import { UserField } from '../user-field.tsx';
 import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
 import type { Builder } from './builder.ts';
@@ -56,21 +58,13 @@ function testedUser(): TestedUser | undefined {
 export function TestUser({ builder }: { readonly builder: Builder }) {
   const user = testedUser();
   const definition = builder.counting.counted.value?.definition;
-  const submit = submitted((textOf) => setParameters({ test: textOf('user'), test_internal: undefined }));
+  const test = ({ user_id: id, internal_id: internal }: FoundUser): void =>
+    setParameters({ test: id ?? '', test_internal: id === null ? internal : '' });
   return (
     <Section id="test-user" title="Test a user" look="test-user">
-      <form class="row" key={user?.user_id ?? ''} onSubmit={submit}>
-        <input
-          type="search"
-          name="user"
-          aria-label="User id"
-          placeholder="User id, such as u-00042"
-          maxLength={512}
-          defaultValue={user?.user_id ?? ''}
-          data-search
-        />
-        <Button label="Test" type="submit" />
-      </form>
+      <div class="row">
+        <UserField label="User" chosen={user?.user_id ?? user?.internal_id ?? ''} onChoose={test} />
+      </div>
       {user === undefined && <p class="quiet">Shows whether a user is in the audience, why, and until when.</p>}
       {user !== undefined && definition !== undefined && (
         <Why

@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Json } from '../../api/json.ts';
 import { Select } from '../../parts/choice.tsx';
+import { matching } from '../../parts/combobox.tsx';
 import { count } from '../../parts/numbers.ts';
 import { Button } from '../../parts/form.tsx';
 import { AddMenu } from './add-menu.tsx';
@@ -192,11 +193,28 @@ const RETYPE_LABELS: Readonly<Record<string, string>> = { text: 'Make it text', 
 
 /** The button that puts in what is most likely meant. */
 function Instead({ builder, problem: { pointer, instead } }: { readonly builder: Builder; readonly problem: Problem }) {
-  if (instead === undefined) return null;
   const at = pathTo(builder.document, pointer);
-  const isOfType = typeOf(valueAt(builder.document, at) ?? null) === typeOf(instead);
-  const label = isOfType && typeof instead === 'string' ? `Use “${instead}”` : (RETYPE_LABELS[typeOf(instead)] ?? '');
-  return <Button label={label} look="plain tiny" onClick={() => builder.edit({ at, value: instead })} />;
+  const value = valueAt(builder.document, at) ?? null;
+  const isEvent = /\/event(?:\/\d+)?$/.test(pointer);
+  const like = instead === undefined && isEvent ? likeName(builder, value) : undefined;
+  const isOfType = typeOf(value) === typeOf(instead ?? null);
+  const label = isOfType && typeof instead === 'string' ? `Use “${instead}”` : RETYPE_LABELS[typeOf(instead ?? null)];
+  if (like !== undefined) {
+    const meant = `Did you mean ${like.name} (${count(like.count)})?`;
+    return <Button label={meant} look="plain tiny" onClick={() => builder.edit({ at, value: like.name })} />;
+  }
+  if (instead === undefined) return null;
+  return <Button label={label ?? ''} look="plain tiny" onClick={() => builder.edit({ at, value: instead })} />;
+}
+
+/** The most frequent event that has this text, of no event, in its name. */
+function likeName({ catalog }: Builder, value: Json): { readonly name: string; readonly count: number } | undefined {
+  const names = (catalog.events.value?.names ?? []).map(({ path, count: seen }) => ({
+    name: path.join(''),
+    count: seen,
+  }));
+  const isName = typeof value === 'string' && value !== '' && !names.some(({ name }) => name === value);
+  return isName ? matching(names, value, 1)[0] : undefined;
 }
 
 /** The document, where the tree shows one. */

@@ -2,31 +2,37 @@
 import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { CatalogName } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../api/address.ts';
-import { Choice } from '../../parts/choice.tsx';
-import { Button, Field, submitted } from '../../parts/form.tsx';
+import { address, linkTo, parameter, setParameters } from '../../api/address.ts';
+import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { Ready, useAnswer, useLatest } from '../../parts/loading/use-load.tsx';
 import { EventPage } from './event-page.tsx';
 import './events.css';
 
 interface CatalogFilter {
-  readonly prefix: string | undefined;
+  readonly search: string | undefined;
   readonly order: 'count' | 'name' | undefined;
 }
 
 function Catalog() {
-  const { query } = address.value;
-  const [prefix, cursor] = ['prefix', 'cursor'].map((name) => query.get(name) ?? undefined);
-  const narrowing: CatalogFilter = { prefix, order: query.get('order') === 'name' ? 'name' : undefined };
+  const [search, cursor] = ['search', 'cursor'].map(parameter);
+  const narrowing: CatalogFilter = { search, order: parameter('order') === 'name' ? 'name' : undefined };
   return (
     <ScreenPage title="Events" copy={{ request: operation('GET /v1/catalog/events', { query: narrowing }) }}>
-      <SearchForm key={JSON.stringify(narrowing)} {...narrowing} />
+      <Filters>
+        <FilterField name="search" label="Name" look="wide" isSearch />
+        <Choice
+          label="Order"
+          value={narrowing.order ?? 'count'}
+          options={ORDERS}
+          onChoice={(order) => setParameters({ cursor: '', order: order === 'count' ? '' : order }, { push: true })}
+        />
+      </Filters>
       <Names narrowing={narrowing} cursor={cursor} />
     </ScreenPage>
   );
@@ -34,38 +40,14 @@ function Catalog() {
 
 const ORDERS = { count: 'Most frequent', name: 'A to Z' };
 
-function SearchForm({ prefix, order = 'count' }: CatalogFilter) {
-  const show = (narrowing: Readonly<Record<string, string>>): void =>
-    setParameters({ cursor: '', ...narrowing }, { push: true });
-  return (
-    <form class="filters" role="search" onSubmit={submitted((textOf) => show({ prefix: textOf('prefix') }))}>
-      <Field
-        label="Name begins with"
-        look="wide"
-        name="prefix"
-        type="search"
-        maxLength={512}
-        defaultValue={prefix ?? ''}
-        data-search
-      />
-      <Choice
-        label="Order"
-        value={order}
-        options={ORDERS}
-        onChoice={(chosen) => show({ order: chosen === 'count' ? '' : chosen })}
-      />
-      <Button label="Find" type="submit" look="primary" />
-    </form>
-  );
-}
-
 function Names({ narrowing, cursor }: { readonly narrowing: CatalogFilter; readonly cursor: string | undefined }) {
-  const page = useAnswer(operation('GET /v1/catalog/events', { query: { ...narrowing, limit: 50, cursor } }));
+  const query = { ...narrowing, limit: 50, cursor };
+  const page = useLatest(useAnswer(operation('GET /v1/catalog/events', { query })));
   return (
     <Ready of={page} what="events">
       {({ events, exact, truncated, next_cursor: next }) =>
         events.length === 0 && next === null ? (
-          <NoNames prefix={narrowing.prefix} />
+          <NoNames search={narrowing.search} />
         ) : (
           <>
             <EventList events={events} next={next} />
@@ -121,8 +103,8 @@ function useLastDays(events: readonly CatalogName[]): ReadonlyMap<string, readon
   return new Map([...none, ...found]);
 }
 
-function NoNames({ prefix }: { readonly prefix: string | undefined }) {
-  if (prefix === undefined) {
+function NoNames({ search }: Pick<CatalogFilter, 'search'>) {
+  if (search === undefined) {
     return (
       <Empty title="No events yet" action={<SendFirst />}>
         An event appears here within a minute after it was first sent. <a href={linkTo(['live'])}>Watch Live</a>.
@@ -131,8 +113,7 @@ function NoNames({ prefix }: { readonly prefix: string | undefined }) {
   }
   return (
     <Empty title="No event found">
-      No name begins with <code>{prefix}</code>. The search is case-sensitive.{' '}
-      <a href={linkTo(['events'])}>See all events</a>.
+      No name has “{search}” in it. <a href={linkTo(['events'])}>See all events</a>.
     </Empty>
   );
 }

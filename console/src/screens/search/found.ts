@@ -4,18 +4,18 @@ import { operation } from '../../../../schemas/operations.ts';
 import { linkTo } from '../../api/address.ts';
 import { matching } from '../../parts/combobox.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
-import { displayName } from '../../parts/user-cell.tsx';
+import { findUsers, pauseOfTyping } from '../find-users.ts';
 import { userLink } from '../user-link.ts';
 
 export interface Found {
   readonly kind: 'Screen' | 'Audience' | 'Event' | 'User' | 'Message';
   readonly name: string;
+  /** What tells it from another of this name. */
+  readonly detail?: string;
   readonly link: string;
 }
 
 const MOST_OF_A_KIND = 6;
-/** Users are asked for when nothing was typed for this time. */
-const PAUSE_MS = 200;
 
 /** Those that begin with the text come before those that have it within. */
 export function useFound(
@@ -44,20 +44,9 @@ export function useFound(
 /** None before anything is typed. @throws ApiError; the reason of the signal. */
 async function findPeople(text: string, signal: AbortSignal): Promise<readonly Found[]> {
   if (text === '') return [];
-  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-  signal.throwIfAborted();
-  return (await Promise.all([findMessage(text, signal), findUsers(text, signal)])).flat();
-}
-
-/** The one place that asks for users by what people type of them. @throws ApiError; the reason of the signal. */
-async function findUsers(text: string, signal: AbortSignal): Promise<readonly Found[]> {
-  const request = operation('GET /v1/users', { query: { search: text, limit: MOST_OF_A_KIND } });
-  const { users } = await ask({ ...request, signal });
-  return users.map((user) => {
-    const id = user.user_id ?? user.internal_id;
-    const name = displayName(user);
-    return { kind: 'User', name: name === undefined ? id : `${name} (${id})`, link: userLink(user) };
-  });
+  await pauseOfTyping(signal);
+  const [messages, users] = await Promise.all([findMessage(text, signal), findUsers(text, signal)]);
+  return [...messages, ...users.map((user) => ({ kind: 'User', ...user, link: userLink(user) }) as const)];
 }
 
 /** As ids of messages are: long, with a digit, and without spaces. Anything else is not looked for. */

@@ -25,7 +25,7 @@ export function Palette({ screens, onClose }: PaletteProps) {
             isMenu
             isSearch
             value={text}
-            suggestions={found.map((one) => ({ ...one, detail: one.kind }))}
+            suggestions={found.map((one) => ({ ...one, detail: [one.detail, one.kind].filter(Boolean).join(' · ') }))}
             onType={setText}
             onChoose={({ link }) => goTo(link)}
             onClose={close}

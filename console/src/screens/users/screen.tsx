@@ -3,12 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { operation } from '../../../../schemas/operations.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
 import type { Profile } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../api/address.ts';
+import { address, linkTo } from '../../api/address.ts';
 import { mayChangeAudiences, project } from '../../api/session.ts';
+import { FilterField } from '../../parts/choice.tsx';
 import type { CopyAsProps } from '../../parts/copy-as.tsx';
 import { Loading } from '../../parts/loading/states.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
-import { count } from '../../parts/numbers.ts';
+import { Ready, useAnswer, useLatest } from '../../parts/loading/use-load.tsx';
+import { plural } from '../../parts/numbers.ts';
 import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { nameTraits, spelled } from '../../parts/user-cell.tsx';
 import type { CatalogName } from '../builder/known.ts';
@@ -52,7 +53,17 @@ interface PageProps {
 
 function UsersPage({ total, children, ...head }: PageProps) {
   return (
-    <ScreenPage title="Users" beside={total !== undefined && <p class="quiet">{count(total)}</p>} {...head}>
+    <ScreenPage
+      title="Users"
+      beside={
+        total !== undefined && (
+          <p role="status" class="quiet">
+            {plural(total, 'user')}
+          </p>
+        )
+      }
+      {...head}
+    >
       {children ?? <Loading what="users" />}
     </ScreenPage>
   );
@@ -69,22 +80,13 @@ function UserList({ known }: UserListProps) {
   const where = whereOf(query.get('where'));
   const columns = columnsOf(known);
   const request = operation('POST /v1/users/query', { body: bodyOf(query, where, columns) });
-  const loaded = useAnswer(request);
+  const loaded = useLatest(useAnswer(request));
   const total = loaded.value?.total ? countOf(loaded.value.total) : undefined;
   const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
   return (
     <UsersPage total={total} actions={<Actions known={known} where={where} />} copy={{ request }}>
       <div class="users-filter">
-        <input
-          type="search"
-          aria-label="Search"
-          placeholder="Name, email or id"
-          maxLength={512}
-          defaultValue={query.get('search') ?? ''}
-          key={query.get('search')}
-          data-search
-          onChange={({ currentTarget }) => setParameters({ search: currentTarget.value, cursor: '' }, { push: true })}
-        />
+        <FilterField name="search" label="Search" placeholder="Name, email or id" isSearch isBare />
         <Conditions of="trait" where={where} members={known} />
       </div>
       <Ready of={loaded} what="users">

@@ -13,7 +13,7 @@ import { whereAdditions, wherePhrases } from './where-phrases.ts';
 
 const VERBS = { did: 'did', not: 'did not do', 'did any': 'did anything', 'not any': 'did not do anything' };
 /** “did not do” says nothing of what follows a comma. */
-const LONG_VERBS = { ...VERBS, not: 'not those who did', 'not any': 'not those who did anything' };
+const LONG_VERBS = { ...VERBS, not: 'are not among those who did', 'not any': 'are not among those who did anything' };
 const COUNTS = optionsOf({ at_least: 'at least', at_most: 'at most', exactly: 'exactly', range: 'between' });
 /** Members that follow a comma. */
 const CLAUSES = [...SEQUENCES, 'measure', 'first', 'last'];

@@ -7,8 +7,8 @@ import { type Addition, clauseOf, jsonPiece, optionsOf, type Phrase, type Piece,
 const MEASURES = optionsOf({
   sum: 'the sum of',
   average: 'the average of',
-  min: 'the least',
-  max: 'the greatest',
+  min: 'the minimum',
+  max: 'the maximum',
   distinct: 'the number of different values of',
 });
 

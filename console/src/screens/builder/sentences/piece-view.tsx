@@ -125,6 +125,8 @@ function TextField({ editor, piece }: { readonly editor: SentenceEditor; readonl
       suggestions={suggested === undefined ? [] : suggestionsFor(editor, suggested)}
       onType={(text) => change(editor, piece, text)}
       onChoose={onChoose}
+      typed={suggested?.of === 'values' ? 'as it was typed' : 'never seen'}
+      isFree={suggested?.of === 'values'}
       isInvalid={editor.isRefused(piece.at)}
       placeholder={piece.label.toLowerCase()}
       field={pointerOf(piece.at)}
