@@ -19,7 +19,7 @@ export function useKeyNames(): KeyNames {
 }
 
 /** Principals that are no keys. */
-const OTHERS: Readonly<Record<string, string>> = { local: 'this machine', service: 'the service' };
+export const OTHERS: Readonly<Record<string, string>> = { local: 'this machine', service: 'the service' };
 
 interface KeyNameProps {
   readonly id: string;

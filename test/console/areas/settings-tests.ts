@@ -33,9 +33,11 @@ export function testSettings(scene: () => Scene): void {
     test('only what was changed of a project is changed, and what is refused says why', async () => {
       const { id } = await makeProject('Changed by clicking');
       const page = await opened(`#/settings/projects/${id}`);
+      await page.getByText('Limits', { exact: true }).click();
       await page.getByLabel('Requests a second').fill('many');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.getByRole('alert').getByText('whole number').first().waitFor();
+      await page.getByRole('alert').getByText('correct what is marked').waitFor();
+      await page.locator('label', { hasText: 'Requests a second' }).getByText('whole number').waitFor();
       const sent = page.waitForRequest((request) => request.method() === 'PATCH');
 
       await page.getByLabel('Requests a second').fill('250');
@@ -156,6 +158,27 @@ export function testSettings(scene: () => Scene): void {
       await expect.poll(async () => statusWith(text)).toBe(401);
     });
 
+    test('an invitation has the address, the name and a key that signs in, to be copied in one piece', async () => {
+      const { id } = await makeProject('With people');
+      const page = await opened(`#/settings/projects/${id}`);
+      await page.getByRole('button', { name: 'Invite…' }).click();
+      await page.getByLabel('Name of the person').fill('Anna');
+      expect(await page.getByRole('checkbox', { name: /^write/ }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Make the invitation' }).click();
+      await page.getByRole('heading', { name: 'Send this to Anna' }).waitFor();
+      const text = await page.locator('.shown-once pre').innerText();
+
+      expect(text).toContain(`Tidemark: ${scene().url}/console/`);
+      expect(text).toContain('It is for Anna alone, and opens: read, audiences.');
+      await page.getByRole('button', { name: 'Copy the invitation' }).waitFor();
+      await expectAccessible(page, 'an invitation');
+      const other = await scene().newPage();
+      await other.getByLabel('Key').fill(/key: (\S+)/.exec(text)?.[1] ?? '');
+      await other.getByRole('button', { name: 'Sign in' }).click();
+      await other.getByRole('link', { name: 'Settings' }).click();
+      await other.getByText('Anna').waitFor();
+    });
+
     test('the key of the session is marked, and its revocation says that it ends the session', async () => {
       const page = await opened('#/settings/keys');
       await page.getByText('This session').waitFor();
@@ -182,8 +205,7 @@ export function testSettings(scene: () => Scene): void {
 
       expect(await page.locator('.diff-line.removed').innerText()).toContain('"timezone": "UTC"');
       expect(await page.locator('.diff-line.added').innerText()).toContain('"timezone": "Asia/Tokyo"');
-      await page.getByLabel('By', { exact: true }).fill('nobody');
-      await page.keyboard.press('Enter');
+      await page.getByLabel('By', { exact: true }).selectOption({ label: 'the service' });
       await page.getByText('No such change').waitFor();
       await page.goBack();
       await page.getByRole('row', { name: /Changed a project/ }).waitFor();

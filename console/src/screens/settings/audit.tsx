@@ -6,7 +6,7 @@ import { projectName, projects } from '../../api/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
-import { KeyName } from '../key-name.tsx';
+import { KeyName, OTHERS, useKeyNames } from '../key-name.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
@@ -37,6 +37,7 @@ function narrow(changes: Partial<AuditFilter>): void {
 }
 
 function AuditFilters({ filter }: { readonly filter: AuditFilter }) {
+  const names = useKeyNames();
   return (
     <Filters>
       <Choice
@@ -52,7 +53,12 @@ function AuditFilters({ filter }: { readonly filter: AuditFilter }) {
         options={[['', 'All'], ...projects.value.map(({ id, name }) => [id, name] as const)]}
         onChoice={(id) => narrow({ of_project: id })}
       />
-      <FilterField name="principal" label="By" placeholder="key, or local" />
+      <Choice
+        label="By"
+        value={filter.principal ?? ''}
+        options={[['', 'Anybody'], ...Object.entries(OTHERS), ...names]}
+        onChoice={(principal) => narrow({ principal })}
+      />
       <FilterField name="since" label="Since" type="date" />
       <FilterField name="until" label="Before" type="date" />
     </Filters>

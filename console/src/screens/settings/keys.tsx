@@ -1,6 +1,6 @@
 /** The keys of a project or of the installation: each is shown once, when it is made. */
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
+import { ask, urlOf } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
@@ -13,7 +13,7 @@ import { type CellColumn, Listed } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { Button } from '../../parts/form.tsx';
-import { NewKey } from './new-key.tsx';
+import { type KeyFor, NewKey } from './new-key.tsx';
 
 interface KeysProps {
   /** The id; undefined for admin keys. */
@@ -23,8 +23,13 @@ interface KeysProps {
 export function Keys({ project }: KeysProps) {
   const isOfInstallation = project === undefined;
   const [created, setCreated] = useState<CreatedKey>();
+  const [made, setMade] = useState<KeyFor>();
   const [isMaking, setMaking] = useState(false);
   const loaded = useAnswer(keysRequest(project, parameter('cursor')));
+  const begin = (whom: KeyFor): void => {
+    setMade(whom);
+    setMaking(true);
+  };
   const finish = (key: CreatedKey): void => {
     setCreated(key);
     setMaking(false);
@@ -34,21 +39,24 @@ export function Keys({ project }: KeysProps) {
     <Section
       id="keys"
       title={isOfInstallation ? 'Admin keys' : 'Keys'}
-      actions={!isMaking && <Button label="New key" onClick={() => setMaking(true)} />}
+      actions={
+        !isMaking && (
+          <>
+            <Button label="Invite…" onClick={() => begin('a person')} />
+            <Button label="New key" onClick={() => begin('a program')} />
+          </>
+        )
+      }
       copy={{ request: keysRequest(project) }}
     >
       {isOfInstallation && (
         <p class="quiet small text">An admin key opens every project and these settings. It cannot send messages.</p>
       )}
-      {isMaking && <NewKey project={project} onDone={finish} onCancel={() => setMaking(false)} />}
-      {created !== undefined && (
-        <NewSecret
-          title="The new key"
-          name={keyNameOf(created)}
-          what="the key"
-          text={created.key}
-          onClose={() => setCreated(undefined)}
-        />
+      {isMaking && made !== undefined && (
+        <NewKey project={project} whom={made} onDone={finish} onCancel={() => setMaking(false)} />
+      )}
+      {created !== undefined && made !== undefined && (
+        <NewSecret {...secretOf(created, made)} onClose={() => setCreated(undefined)} />
       )}
       <Listed
         of={loaded}
@@ -61,6 +69,18 @@ export function Keys({ project }: KeysProps) {
       />
     </Section>
   );
+}
+
+/** The key alone for a program; for a person all that it takes to sign in, to be sent. */
+function secretOf(created: CreatedKey, whom: KeyFor) {
+  const name = keyNameOf(created);
+  if (whom === 'a program') return { title: 'The new key', name, what: 'the key', text: created.key };
+  const text = [
+    `Tidemark: ${urlOf('/console/')}`,
+    `Sign in with this key: ${created.key}`,
+    `It is for ${name} alone, and opens: ${created.scopes.join(', ')}.`,
+  ];
+  return { title: `Send this to ${name}`, name: 'Invitation', what: 'the invitation', text: text.join('\n') };
 }
 
 function keysRequest(project: string | undefined, cursor?: string) {

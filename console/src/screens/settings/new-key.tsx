@@ -13,16 +13,21 @@ const SCOPES = {
 } as const;
 type Scope = keyof typeof SCOPES;
 
+/** Whose key it is: a person is sent it with the address of the console. */
+export type KeyFor = 'a person' | 'a program';
+
 interface NewKeyProps {
   /** The id; undefined for an admin key, which has one scope. */
   readonly project: string | undefined;
+  readonly whom: KeyFor;
   readonly onDone: (key: CreatedKey) => void;
   readonly onCancel: () => void;
 }
 
-export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
+export function NewKey({ project, whom, onDone, onCancel }: NewKeyProps) {
   const hasScopes = project !== undefined;
-  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const isPerson = whom === 'a person';
+  const [scopes, setScopes] = useState<readonly Scope[]>(isPerson ? ['read', 'audiences'] : []);
   const create = async (textOf: (name: string) => string): Promise<void> => {
     const name = textOf('name');
     const asked =
@@ -33,25 +38,25 @@ export function NewKey({ project, onDone, onCancel }: NewKeyProps) {
   };
   return (
     <Form
-      label="New key"
+      label={isPerson ? 'Invite' : 'New key'}
       look="card setting-form"
-      action="Create key"
+      action={isPerson ? 'Make the invitation' : 'Create key'}
       isOff={hasScopes && scopes.length === 0}
       onSend={create}
       onCancel={onCancel}
     >
       <Field
-        label="Used by"
+        label={isPerson ? 'Name of the person' : 'Used by'}
         name="name"
         maxLength={200}
-        placeholder={hasScopes ? 'Web shop' : 'Operators'}
+        placeholder={isPerson ? 'Anna' : hasScopes ? 'Web shop' : 'Operators'}
         isFirst
         required
       />
       {hasScopes && (
         <fieldset>
           <legend class="label">Permissions</legend>
-          <CheckList options={OPTIONS} chosen={scopes} onChoice={setScopes} />
+          <CheckList options={isPerson ? OF_PEOPLE : OPTIONS} chosen={scopes} onChoice={setScopes} />
         </fieldset>
       )}
     </Form>
@@ -66,3 +71,6 @@ const OPTIONS = (Object.keys(SCOPES) as Scope[]).map((scope) => {
   );
   return [scope, text] as const;
 });
+
+/** Who may only send cannot sign in. */
+const OF_PEOPLE = OPTIONS.filter(([scope]) => scope !== 'write');

@@ -10,7 +10,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Button, Field, textIn } from '../../parts/form.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { Empty, Problem } from '../../parts/loading/states.tsx';
+import { Empty, MarkedFields } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { JoinedIds } from './joined-ids.tsx';
@@ -40,9 +40,9 @@ export function ProjectPage({ id }: { readonly id: string }) {
             <h2 class="project-name">{found.name}</h2>
             <p class="quiet id text">{id}</p>
             <SettingsForm key={JSON.stringify(found)} project={found} reload={project.retry} />
+            <Keys project={id} />
             <KeptEvents project={found} reload={project.retry} />
             <JoinedIds project={found} reload={project.retry} />
-            <Keys project={id} />
             <Deletion id={id} name={found.name} />
           </>
         )}
@@ -83,10 +83,11 @@ function SettingsForm({ project, reload }: SettingsFormProps) {
   };
   return (
     <form class="card setting-form paired" aria-label="Settings of the project" onSubmit={submit}>
-      <Field label="Name" name="name" required maxLength={200} defaultValue={project.name} />
-      <ZoneField value={project.timezone} />
-      <MoreFields project={project} />
-      {error !== undefined && <Problem error={error} />}
+      <MarkedFields error={error}>
+        <Field label="Name" name="name" required maxLength={200} defaultValue={project.name} />
+        <ZoneField value={project.timezone} />
+        <MoreFields project={project} />
+      </MarkedFields>
       {notice === 'changed' && (
         <p class="notice" role="alert">
           Someone else changed this project. <Button label="Show the new version" onClick={reload} />
@@ -112,16 +113,21 @@ function MoreFields({ project }: Pick<SettingsFormProps, 'project'>) {
       {(Object.keys(TRAIT_LISTS) as TraitList[]).map((name) => (
         <Field label={TRAIT_LISTS[name]} key={name} name={name} defaultValue={fields[name]} placeholder="none" />
       ))}
-      {(Object.keys(LIMITS) as Limit[]).map((name) => (
-        <Field
-          label={LIMITS[name]}
-          key={name}
-          name={name}
-          inputMode="numeric"
-          defaultValue={fields[name]}
-          placeholder={LIMIT_NONE[name]}
-        />
-      ))}
+      <details>
+        <summary>Limits</summary>
+        <div class="paired below">
+          {(Object.keys(LIMITS) as Limit[]).map((name) => (
+            <Field
+              label={LIMITS[name]}
+              key={name}
+              name={name}
+              inputMode="numeric"
+              defaultValue={fields[name]}
+              placeholder={LIMIT_NONE[name]}
+            />
+          ))}
+        </div>
+      </details>
     </>
   );
 }

@@ -5,7 +5,7 @@ import { isAdmin, signedIn, signOut } from '../../api/session.ts';
 import { NeedsKey } from '../../parts/loading/needs-key.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Button } from '../../parts/form.tsx';
-import { useKeyNames } from '../key-name.tsx';
+import { KeyName } from '../key-name.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { minuteText } from '../../parts/time.tsx';
@@ -65,16 +65,10 @@ function SettingsContent({ open, id }: { readonly open: TabName; readonly id: st
 
 /** What the reader signed in with, and how that ends. */
 function OwnSession() {
-  const names = useKeyNames();
   if (signedIn.value === undefined) return null;
-  const { key_id: key, scopes, projects, expires_at: end } = signedIn.value;
-  const name = names.get(key);
+  const { key_id: key, key_name: name, scopes, projects, expires_at: end } = signedIn.value;
   const facts = {
-    Key: (
-      <>
-        {name} <code>{key}</code>
-      </>
-    ),
+    Key: <KeyName id={key} name={name} />,
     Permissions: scopes.join(', '),
     [projects.length === 1 ? 'Project' : 'Projects']: projects.map(({ name }) => name).join(', '),
     'Ends at the latest': minuteText(end),
