@@ -57,7 +57,10 @@ interface ClockProps {
   readonly isOfDay?: boolean;
 }
 
-/** `14:01:18.123` today, `13 Nov, 14:01` before; the exact instant on hover. */
+/** What is older is told to the second. */
+const FRESH_MS = 60_000;
+
+/** `14:01:18.123` within a minute, `14:01:18` today, `13 Nov, 14:01` before; the exact instant on hover. */
 export function Clock({ at, isOfDay = false }: ClockProps) {
   const zone = zoneOf(zoneChoice.value);
   const today = dayIn(new Date(now.value).toISOString(), zone);
@@ -65,12 +68,12 @@ export function Clock({ at, isOfDay = false }: ClockProps) {
   // `13 Nov 2026` of this year is `13 Nov`.
   const shortDay = day.endsWith(today.slice(-5)) ? day.slice(0, -5) : day;
   const isToday = isOfDay || day === today;
+  const isFresh = isToday && now.value - Date.parse(at) < FRESH_MS;
   return (
     <time class="clock" dateTime={at} title={exactTime(at, zone)}>
       {isToday ? formatted('time', zone).format(Date.parse(at)) : `${shortDay}, `}
-      <span class="quiet">
-        {isToday ? `.${fractionOf(at).slice(0, 3)}` : formatted('minute', zone).format(Date.parse(at))}
-      </span>
+      {isFresh && <span class="quiet">.{fractionOf(at).slice(0, 3)}</span>}
+      {!isToday && <span class="quiet">{formatted('minute', zone).format(Date.parse(at))}</span>}
     </time>
   );
 }

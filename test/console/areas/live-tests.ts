@@ -116,16 +116,53 @@ export function testLive(scene: () => Scene): void {
       }
       const page = await scene().signedIn('#/live');
       await page.getByRole('link', { name: 'Rejected', exact: true }).click();
-      const row = page.getByRole('row', { name: /^event .*\/v1\/track 2/ });
+      const row = page.getByRole('row', { name: /^event is missing \/v1\/track .* 2 / });
 
       await row.getByRole('button').click();
 
-      await page.getByText('"user_id":"refused"').waitFor();
+      await page.locator('.details pre', { hasText: '"user_id":"refused"' }).waitFor();
+      await page.locator('.details').getByText('Name the event with a text').waitFor();
+      expect(await page.locator('.details mark').innerText()).toBe('""');
       expect(page.url()).toContain('tab=refusals');
       await page.keyboard.press('Escape');
       await page.locator('.details').waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Accepted' }).click();
       await page.getByText('Listening…').waitFor();
+    });
+
+    test('what was refused names its sender and program, and is copied as it should be where that is plain', async () => {
+      const headers = {
+        authorization: `Bearer ${WRITE_KEY}`,
+        'content-type': 'application/json',
+        'user-agent': 'shop/1.2',
+      };
+      const sent = await fetch(`${scene().url}/v1/track`, {
+        method: 'POST',
+        headers,
+        body: '{"user_id":42,"event":"Paid"}',
+      });
+      expect(sent.status).toBe(400);
+      const page = await scene().signedIn('#/live?tab=refusals');
+
+      await page.getByRole('button', { name: 'user_id must be a text' }).click();
+
+      const details = page.locator('.details');
+      await details.getByText('Write key (first start)').waitFor();
+      await details.getByText('shop/1.2').waitFor();
+      await details.getByRole('button', { name: 'Copy corrected request' }).waitFor();
+      expect(await details.locator('.command pre').innerText()).toContain('{"user_id":"42","event":"Paid"}');
+      await expectAccessible(page, 'what was refused');
+    });
+
+    test('what came before is listed further back each time it is asked for', async () => {
+      const page = await scene().signedIn('#/live');
+      const rows = page.locator('[data-row]');
+      await expect.poll(async () => rows.count()).toBe(50);
+
+      await page.getByRole('button', { name: 'Show earlier' }).click();
+
+      await expect.poll(async () => rows.count()).toBe(200);
+      expect(page.url()).toContain('recent=200');
     });
 
     test('an empty project has three steps, which tick themselves, and a key is made and filled in by one button', async () => {

@@ -73,7 +73,7 @@ export function testPipeline(scene: () => Scene): void {
 
       await expect.poll(() => page.locator('.hours tbody tr').count()).toBeGreaterThan(0);
       await expect.poll(async () => page.locator('.hours tbody').innerText()).toContain('default');
-      await page.getByLabel('Only what differs').check();
+      await page.getByLabel('Only hours that differ').check();
       await page.getByText('No hour differs.').waitFor();
       await expect.poll(() => page.url()).toContain('differing=true');
     });

@@ -33,15 +33,22 @@ export function Rows({ feed: { entries, recent, error }, filter, open }: RowsPro
     return <LiveLine key={id} row={row} isOpen={open !== undefined && recordId(open) === id} />;
   };
   return (
-    <ul class="rows" aria-label="Messages, newest first">
-      {entries.map((entry) =>
-        'row' in entry ? rowOf(entry.row) : <Hidden key={`${entry.at} ${entry.hidden}`} {...entry} />,
-      )}
-      {recent !== undefined && recent.length > 0 && (
-        <li class="live-line quiet small">Recorded before this page was opened</li>
-      )}
-      {recent?.map(rowOf)}
-    </ul>
+    <>
+      <p class="row-button live-row live-heads" aria-hidden="true">
+        {['Received', 'What', 'Who', 'With'].map((head) => (
+          <span key={head}>{head}</span>
+        ))}
+      </p>
+      <ul class="rows" aria-label="Messages, newest first">
+        {entries.map((entry) =>
+          'row' in entry ? rowOf(entry.row) : <Hidden key={`${entry.at} ${entry.hidden}`} {...entry} />,
+        )}
+        {recent !== undefined && recent.length > 0 && (
+          <li class="live-line quiet small">Recorded before this page was opened</li>
+        )}
+        {recent?.map(rowOf)}
+      </ul>
+    </>
   );
 }
 

@@ -37,14 +37,27 @@ export function LiveScreen() {
   );
 }
 
-/** What was recorded before the page was opened and is shown first. */
-const RECENT = 50;
+/** How much of what was recorded before the page was opened is shown: more each time it is asked for. */
+const RECENT: readonly number[] = [50, 200, 500];
+
+function recentSteps(): readonly [number, number | undefined] {
+  const [recent = 0, more] = RECENT.slice(Math.max(RECENT.indexOf(Number(parameter('recent'))), 0));
+  return [recent, more];
+}
+
+/** @param shown How many are; undefined until they are there. */
+function Earlier({ shown }: { readonly shown: number | undefined }) {
+  const [recent, more] = recentSteps();
+  if (more === undefined || shown !== recent) return null;
+  return <Button label="Show earlier" look="below" onClick={() => setParameters({ recent: String(more) })} />;
+}
 
 function Stream() {
   const { query } = address.value;
   const filter = filterOf(query);
   const [isPaused, setPaused] = useState(false);
-  const feed = useFeed({ ...filter, recent: RECENT, traits: namesWanted() }, isPaused);
+  const [recent] = recentSteps();
+  const feed = useFeed({ ...filter, recent, traits: namesWanted() }, isPaused);
   const open = useOpenRow(feed, query.get('open') ?? undefined);
   useShortcuts(useMemo(() => ({ p: () => setPaused((paused) => !paused) }), []));
   return (
@@ -70,10 +83,13 @@ function Stream() {
       {feed.state === 'log-unreachable' && <p class="notice">The event log cannot be read right now. Retrying…</p>}
       {feed.skipped > 0 && <p class="notice">{count(feed.skipped)} messages were skipped: too many arrived at once.</p>}
       {open === undefined && query.has('open') && feed.recent !== undefined && (
-        <p class="notice">The message of this address is not among the newest {RECENT} any more.</p>
+        <p class="notice">The message of this address is not among the newest {recent} any more.</p>
       )}
       <div class="split">
-        <Rows feed={feed} filter={filter} open={open} />
+        <div>
+          <Rows feed={feed} filter={filter} open={open} />
+          <Earlier shown={feed.recent?.length} />
+        </div>
         {open !== undefined && <LiveMessage key={open.message_id} row={open} onClose={() => openRow(undefined)} />}
       </div>
     </ScreenPage>

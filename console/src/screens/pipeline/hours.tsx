@@ -140,7 +140,7 @@ function FoundHours({ found: { verification, hours, next_cursor: next }, list }:
       <div class="row below">
         <VerificationChoice chosen={verification} list={list} />
         <Check
-          label="Only what differs"
+          label="Only hours that differ"
           isOn={isFiltered}
           onChange={(isOn) => setParameters({ differing: isOn ? 'true' : '', hours: '' })}
         />

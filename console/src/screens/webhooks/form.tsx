@@ -44,7 +44,7 @@ export function WebhookForm({ endpoint, names, action, onSave, onClose }: Webhoo
     >
       <TextFields endpoint={endpoint} />
       <fieldset>
-        <legend class="label">Tells of</legend>
+        <legend class="label">What it sends</legend>
         <CheckList options={Object.entries(WEBHOOK_TYPES)} chosen={types} onChoice={setTypes} />
       </fieldset>
       <AudienceChoice chosen={chosen} names={names} onChoice={setChosen} />

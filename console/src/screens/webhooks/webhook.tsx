@@ -98,7 +98,7 @@ function Webhook({ endpoint, isEditing, onChange }: WebhookProps) {
     'Next attempt': next === null ? undefined : <Ago at={next} />,
     'Waiting since': since === null ? undefined : <Ago at={since} />,
     URL: <span class="id">{endpoint.url}</span>,
-    'Tells of': typesText(endpoint),
+    Sends: typesText(endpoint),
     Audiences: audiencesText(endpoint, names),
     Traits: endpoint.traits === null ? 'none' : <code>{endpoint.traits}</code>,
     'Old secret signs until': old === null ? undefined : <Ago at={old} />,

@@ -1,0 +1,4 @@
+import { testOnScene } from '../on-scene.ts';
+import { testKeyboard } from './keyboard-tests.ts';
+
+testOnScene(testKeyboard);
