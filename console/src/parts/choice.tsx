@@ -96,7 +96,7 @@ interface FilterFieldProps {
 
 /** Takes effect as one types, a moment after the last letter, and at once with Enter. */
 export function FilterField({ name, type = 'search', isSearch = false, ...field }: FilterFieldProps) {
-  const { text, setText, settle } = useTyped(name);
+  const { text, setText, take } = useTyped(name);
   return (
     <Field
       {...field}
@@ -105,7 +105,7 @@ export function FilterField({ name, type = 'search', isSearch = false, ...field 
       value={text}
       data-search={isSearch ? '' : undefined}
       onInput={({ currentTarget }) => setText(currentTarget.value)}
-      onChange={({ currentTarget }) => settle(currentTarget.value)}
+      onChange={({ currentTarget }) => take(currentTarget.value)}
     />
   );
 }
@@ -118,7 +118,7 @@ function useTyped(name: string) {
   const kept = parameter(name) ?? '';
   const [text, setText] = useState(kept);
   const sent = useRef(kept);
-  const settle = (typed: string): void => {
+  const take = (typed: string): void => {
     sent.current = typed.trim();
     setParameters({ [name]: sent.current, cursor: '' });
   };
@@ -130,8 +130,8 @@ function useTyped(name: string) {
   }, [kept]);
   useEffect(() => {
     if (text.trim() === sent.current) return undefined;
-    const timer = setTimeout(() => settle(text), TYPED_MS);
+    const timer = setTimeout(() => take(text), TYPED_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  return { text, setText, settle };
+  return { text, setText, take };
 }

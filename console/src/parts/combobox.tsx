@@ -21,7 +21,7 @@ interface ComboboxProps<S extends Suggestion> {
   readonly placeholder?: string;
   /** Which field it is, for whoever moves the focus there. */
   readonly field?: string;
-  /** What is said of a text that is none of the suggestions: `never seen`. Without it, no line is made of the text. */
+  /** What is said of a text that is not suggested: `never seen`. Without it, no line is made of the text. */
   readonly typed?: string;
   /** Whether the suggestions are examples alone, so that what was typed comes before them. */
   readonly isFree?: boolean;
@@ -140,7 +140,7 @@ function useSuggestions<S extends Suggestion>(props: ComboboxProps<S>) {
   return { input, shown, active, staysOpen: isMenu && isSearch, open, close, choose, onInput, onKeyDown };
 }
 
-/** The lines with what was typed, where that is none of them: last under a rule, or first where they are examples. */
+/** The lines with what was typed, where it is not among them: last under a rule, or first where they are examples. */
 function withTyped<S extends Suggestion>(
   { value, suggestions, typed, isFree = false }: ComboboxProps<S>,
   named: readonly S[],
@@ -188,11 +188,11 @@ export function matching<S extends Suggestion>(
 ): readonly S[] {
   const wanted = text.toLowerCase();
   const found = suggestions.filter(({ name }) => name.toLowerCase().includes(wanted));
-  const rank = ({ name }: S): number => {
+  const order = ({ name }: S): number => {
     const at = name.toLowerCase().indexOf(wanted);
     return at > 0 ? 2 : Number(wanted !== '' && name.length > text.length);
   };
-  return found.toSorted((one, other) => rank(one) - rank(other)).slice(0, most);
+  return found.toSorted((one, other) => order(one) - order(other)).slice(0, most);
 }
 
 /** Behind the last comes the first. */

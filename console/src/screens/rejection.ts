@@ -1,7 +1,7 @@
 /** What was wrong with a message that was rejected, where in its body, and the body as it should be. Pure. */
 import { isObject, isRawNumber, type Json, jsonText } from '../api/json.ts';
 import type { RefusalGroup } from '../api/types.ts';
-import { memberOf, PROBLEMS, saying } from '../parts/problems.ts';
+import { memberOf, PROBLEMS, saying } from '../parts/loading/problems.ts';
 import { applyEdit, type Path, pathTo, valueAt } from './builder/json-edit.ts';
 import { rangeOf, readJson } from './builder/json-text.ts';
 
@@ -20,6 +20,8 @@ export function remedyOf({ code, pointer, message }: Rejected): string {
   const name = pointer.split('/').at(-1) ?? '';
   if (code === 'invalid-body' && message.startsWith('is not JSON'))
     return 'Send one JSON object, with every name and text in double quotes, and no comma behind the last.';
+  if (code === 'invalid-body' && saying(message).startsWith('must be a text'))
+    return `Send ${memberOf(pointer)} as a text, in double quotes.`;
   const byName = code === 'invalid-body' || code === 'adjusted' ? BY_NAME[name] : undefined;
   return byName ?? PROBLEMS[code]?.todo ?? message;
 }
@@ -76,7 +78,7 @@ function corrected(body: Json, at: Path, fault: string): Json | undefined {
   const value = valueAt(body, at);
   if (value === undefined) return withVisitor(body, at);
   const isText = name === 'timestamp' || fault.startsWith('must be a text');
-  const other = fault.startsWith('must be an object') ? objectIn(value) : isText ? textOf(value, name) : undefined;
+  const other = fault.startsWith('must be an object') ? objectIn(value) : isText ? asText(value, name) : undefined;
   return other === undefined ? undefined : applyEdit(body, { at, value: other });
 }
 
@@ -86,15 +88,15 @@ function objectIn(value: Json): Json | undefined {
   return read?.ok === true && isObject(read.value) ? read.value : undefined;
 }
 
-/** Seconds and milliseconds since 1970 have so many digits in this century. */
-const EPOCH_DIGITS = /^\d{10}(?:\d{3})?$/;
+/** Seconds or milliseconds since 1970. */
+const IS_EPOCH = /^\d{10}(?:\d{3})?$/;
 
 /** A text that was sent as a number; of a time, seconds or milliseconds since 1970. */
-function textOf(value: Json, name: string | number | undefined): Json | undefined {
+function asText(value: Json, name: string | number | undefined): Json | undefined {
   const digits = isRawNumber(value) ? value.rawJSON : undefined;
   if (name !== 'timestamp') return digits;
   const text = digits ?? (typeof value === 'string' ? value : '');
-  return EPOCH_DIGITS.test(text) ? new Date(Number(text.padEnd(13, '0'))).toISOString() : undefined;
+  return IS_EPOCH.test(text) ? new Date(Number(text.padEnd(13, '0'))).toISOString() : undefined;
 }
 
 /** A batch is of the form of SDKs, which spell the id of a visitor in one word. */

@@ -24,14 +24,14 @@ export interface CountedRefusals extends RefusalGroup {
   readonly message: string;
   /** The beginning of one of them; null where no body was read. */
   readonly example: string | null;
-  /** Of the program that sent one of them, in its own words; null where it said nothing. */
+  /** What the program that sent one of them calls itself; null where it said nothing. */
   readonly userAgent: string | null;
 }
 
 /** What was counted of one group in all, and its id within the project: text that names nothing. */
 export interface ListedRefusals extends CountedRefusals {
   readonly id: string;
-  /** Of the key; null where it has none, or is not known. */
+  /** The name of the key; null where it has none, or is not known. */
   readonly keyName: string | null;
 }
 

@@ -205,7 +205,7 @@ export function testSettings(scene: () => Scene): void {
 
       expect(await page.locator('.diff-line.removed').innerText()).toContain('"timezone": "UTC"');
       expect(await page.locator('.diff-line.added').innerText()).toContain('"timezone": "Asia/Tokyo"');
-      await page.getByLabel('By', { exact: true }).selectOption({ label: 'the service' });
+      await page.getByRole('combobox', { name: 'By', exact: true }).selectOption({ label: 'the service' });
       await page.getByText('No such change').waitFor();
       await page.goBack();
       await page.getByRole('row', { name: /Changed a project/ }).waitFor();

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { Scene } from '../scene.ts';
-import { stopOf, walk } from './stops.ts';
+import { stopOf, stopsOn } from './stops.ts';
 
 /** Those of `SCREENS`, as they are written there: the module itself needs a browser. A new one is walked by itself. */
-const WRITTEN = readFileSync('console/src/frame/screens.ts', 'utf8').matchAll(
+const DECLARED = readFileSync('console/src/frame/screens.ts', 'utf8').matchAll(
   /name: '([^']+)',\s+group: '[^']*',(?:\s+needs: '\w+',)?\s+path: '([^']*)',\s+key: '(\w)'/g,
 );
-const SCREENS = [...WRITTEN].map(([, name = '', path = '', key = '']) => ({ name, path, key }));
+const WALKED = [...DECLARED].map(([, name = '', path = '', key = '']) => ({ name, path, key }));
 
 /** What stands on each screen before its content. */
 const SKIP = 'Skip to the content';
@@ -17,7 +17,7 @@ const ROLES_WITHOUT_NAME = new Set(['RootWebArea', 'generic', '']);
 
 export function testKeyboard(scene: () => Scene): void {
   describe('the keyboard', () => {
-    const opened = async (path: string): Promise<Page> => {
+    const atScreen = async (path: string): Promise<Page> => {
       const page = await scene().signedIn(`#/${path}`, { isAdmin: true });
       await page.locator('h1').waitFor();
       await page.locator('.loading').first().waitFor({ state: 'detached' });
@@ -27,13 +27,13 @@ export function testKeyboard(scene: () => Scene): void {
     test('every screen is walked here', () => {
       const source = readFileSync('console/src/frame/screens.ts', 'utf8');
 
-      expect(SCREENS).toHaveLength(source.match(/^ {4}load: async/gm)?.length ?? 0);
-      expect(SCREENS.length).toBeGreaterThan(10);
+      expect(WALKED).toHaveLength(source.match(/^ {4}load: async/gm)?.length ?? 0);
+      expect(WALKED.length).toBeGreaterThan(10);
     });
 
-    for (const { name, path, key } of SCREENS) {
+    for (const { name, path, key } of WALKED) {
       test(`${name} says its name when it is opened by keys, and each stop has a role, a name and a visible focus`, async () => {
-        const page = await opened(path === 'live' ? 'users' : 'live');
+        const page = await atScreen(path === 'live' ? 'users' : 'live');
         await page.keyboard.press('g');
         await page.keyboard.press(key);
         await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
@@ -41,7 +41,7 @@ export function testKeyboard(scene: () => Scene): void {
         const session = await page.context().newCDPSession(page);
         await expect.poll(async () => stopOf(page, session)).toMatchObject({ role: 'heading', name });
 
-        const stops = await walk(page);
+        const stops = await stopsOn(page);
 
         expect(stops.length).toBeGreaterThan(0);
         expect(stops.filter((stop) => stop.name === '' || ROLES_WITHOUT_NAME.has(stop.role))).toEqual([]);
@@ -53,15 +53,15 @@ export function testKeyboard(scene: () => Scene): void {
     }
 
     test('the first stop of a page skips the navigation, each of whose screens is announced as a link', async () => {
-      const page = await opened('users');
+      const page = await atScreen('users');
       await page.reload();
       await page.locator('h1').waitFor();
 
-      const stops = await walk(page);
+      const stops = await stopsOn(page);
 
       expect(stops[0]).toMatchObject({ role: 'link', name: SKIP });
       const links = stops.filter(({ role, isContent }) => role === 'link' && !isContent).map((stop) => stop.name);
-      for (const { name } of SCREENS)
+      for (const { name } of WALKED)
         expect(
           links.some((link) => link.startsWith(name)),
           name,
@@ -82,7 +82,7 @@ export function testKeyboard(scene: () => Scene): void {
       ['dead-letters', 'State'],
     ] as const) {
       test(`the key / gives ${path} the caret in what it looks for`, async () => {
-        const page = await opened(path);
+        const page = await atScreen(path);
         await page.locator('[data-search]').waitFor();
 
         await page.keyboard.press('/');
@@ -97,7 +97,7 @@ export function testKeyboard(scene: () => Scene): void {
       ['settings/keys', 'Invite…', 'Name of the person'],
     ] as const) {
       test(`the form behind ${button} has the caret in its first field, however often it is opened`, async () => {
-        const page = await opened(path);
+        const page = await atScreen(path);
         const session = await page.context().newCDPSession(page);
         for (const text of ['first', 'second']) {
           await page.getByRole('button', { name: button }).press('Enter');
@@ -110,7 +110,7 @@ export function testKeyboard(scene: () => Scene): void {
     }
 
     test('a field with suggestions tells the line that Enter takes, and what was typed is the last of them', async () => {
-      const page = await opened('audiences/new?definition={"event":"Page%20Viewed"}');
+      const page = await atScreen('audiences/new?definition={"event":"Page%20Viewed"}');
       const field = page.getByRole('combobox', { name: 'Event', exact: true });
       await field.fill('order');
       const lines = page.getByRole('option');

@@ -15,7 +15,7 @@ interface AxValue {
 }
 
 /** In the page: the element that has the focus, as the tests ask about it. */
-const SEEN = `(() => {
+const FOCUSED = `(() => {
   const element = document.activeElement;
   if (element === null || element === document.body) return undefined;
   const hasOutline = ({ outlineStyle, outlineWidth, boxShadow }) =>
@@ -31,24 +31,24 @@ const SEEN = `(() => {
   return { isSeen: isMarked && isThere, isContent: element.closest('main') !== null, text };
 })()`;
 
-type Seen = Pick<Stop, 'isSeen' | 'isContent'> & {
+type Look = Pick<Stop, 'isSeen' | 'isContent'> & {
   /** What is read of an instant, which has no name of its own. */
   readonly text: string;
 };
 
 /** What has the focus; undefined where nothing has. */
 export async function stopOf(page: Page, session: CDPSession): Promise<Stop | undefined> {
-  const seen = await page.evaluate<Seen | undefined>(SEEN);
+  const seen = await page.evaluate<Look | undefined>(FOCUSED);
   if (seen === undefined) return undefined;
   const { text, ...rest } = seen;
   const { result } = await session.send('Runtime.evaluate', { expression: 'document.activeElement' });
   if (result.objectId === undefined) return undefined;
   const query = { objectId: result.objectId, fetchRelatives: false };
   const [node] = (await session.send('Accessibility.getPartialAXTree', query)).nodes;
-  return { ...rest, role: textOf(node?.role), name: textOf(node?.name) || text };
+  return { ...rest, role: wordIn(node?.role), name: wordIn(node?.name) || text };
 }
 
-function textOf(value: AxValue | undefined): string {
+function wordIn(value: AxValue | undefined): string {
   return typeof value?.value === 'string' ? value.value.trim() : '';
 }
 
@@ -56,7 +56,7 @@ function textOf(value: AxValue | undefined): string {
 const MOST_STOPS = 250;
 
 /** Presses Tab from what has the focus now until the document is left, or begins anew. */
-export async function walk(page: Page): Promise<readonly Stop[]> {
+export async function stopsOn(page: Page): Promise<readonly Stop[]> {
   const session = await page.context().newCDPSession(page);
   await session.send('Accessibility.enable');
   const stops: Stop[] = [];

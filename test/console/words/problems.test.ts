@@ -1,7 +1,7 @@
 /** What is said of a problem, and what to do about it. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { memberOf, PROBLEMS, saying } from '../../../console/src/parts/problems.ts';
+import { memberOf, PROBLEMS, saying } from '../../../console/src/parts/loading/problems.ts';
 import { causeOf, titleOf } from '../../../console/src/screens/dead-letters/words.ts';
 import { correctedBody, markedParts, remedyOf, whatIsWrong } from '../../../console/src/screens/rejection.ts';
 
@@ -18,7 +18,7 @@ test('every kind of refusal in docs/errors.md has words, and no other has', () =
 });
 
 test('what is said of a value is in plain words, and a saying without words stays', () => {
-  const said = [
+  const texts = [
     'must be object',
     'must be string,null',
     'is required',
@@ -27,7 +27,7 @@ test('what is said of a value is in plain words, and a saying without words stay
     'must be one of a, b, not 5',
   ].map(saying);
 
-  expect(said).toEqual([
+  expect(texts).toEqual([
     'must be an object',
     'must be a text or left out',
     'is missing',
@@ -38,7 +38,7 @@ test('what is said of a value is in plain words, and a saying without words stay
   expect(memberOf('/batch/*/traits/a~1b')).toBe('traits → a/b');
 });
 
-describe('a message that was rejected', () => {
+describe('what was rejected', () => {
   const rejected = (pointer: string, message: string, example: string | null, code = 'invalid-body') => ({
     code,
     pointer,
@@ -46,7 +46,7 @@ describe('a message that was rejected', () => {
     example,
   });
 
-  test('says what is wrong, and what its sender does about it', () => {
+  test('a rejected message says what is wrong, and what its sender does about it', () => {
     const traits = rejected('/batch/*/traits', 'must be object', '{"type":"identify","traits":"pro"}');
 
     expect(whatIsWrong(traits)).toBe('traits must be an object');
@@ -56,9 +56,10 @@ describe('a message that was rejected', () => {
       'Too many requests at once',
     );
     expect(remedyOf(rejected('', '', null, 'too-large'))).toContain('smaller');
+    expect(remedyOf(rejected('/user_id', 'must be string', null))).toBe('Send user_id as a text, in double quotes.');
   });
 
-  test('has the place marked: the value, what is around it where it is missing, and where the text breaks', () => {
+  test('a rejected message has the place marked: the value, what is around it where it is missing, and where the text breaks', () => {
     const marked = (pointer: string, message: string, example: string) =>
       markedParts(rejected(pointer, message, example))[1];
 
@@ -71,20 +72,20 @@ describe('a message that was rejected', () => {
     expect(marked('', 'Too large', '{"a":1}')).toBe('');
   });
 
-  test('is corrected where it is plain what was meant, with every digit, and not elsewhere', () => {
-    const corrected = (pointer: string, message: string, example: string) =>
+  test('a rejected message is corrected where it is plain what was meant, with every digit, and not elsewhere', () => {
+    const mendedBody = (pointer: string, message: string, example: string) =>
       correctedBody(rejected(pointer, message, example));
 
-    expect(corrected('/user_id', 'must be string', '{"user_id":12345678901234567890,"event":"E"}')).toBe(
+    expect(mendedBody('/user_id', 'must be string', '{"user_id":12345678901234567890,"event":"E"}')).toBe(
       '{"user_id":"12345678901234567890","event":"E"}',
     );
-    expect(corrected('/traits', 'must be object', String.raw`{"user_id":"a","traits":"{\"plan\":\"pro\"}"}`)).toBe(
+    expect(mendedBody('/traits', 'must be object', String.raw`{"user_id":"a","traits":"{\"plan\":\"pro\"}"}`)).toBe(
       '{"user_id":"a","traits":{"plan":"pro"}}',
     );
-    expect(corrected('/batch/*/user_id', 'is missing', '{"type":"track","event":"E","anonymous_id":"v"}')).toBe(
+    expect(mendedBody('/batch/*/user_id', 'is missing', '{"type":"track","event":"E","anonymous_id":"v"}')).toBe(
       '{"batch":[{"type":"track","event":"E","anonymousId":"v"}]}',
     );
-    expect(corrected('/timestamp', 'must be string', '{"user_id":"a","event":"E","timestamp":1763634000}')).toBe(
+    expect(mendedBody('/timestamp', 'must be string', '{"user_id":"a","event":"E","timestamp":1763634000}')).toBe(
       '{"user_id":"a","event":"E","timestamp":"2025-11-20T10:20:00.000Z"}',
     );
     for (const [pointer, message, example] of [
@@ -94,7 +95,7 @@ describe('a message that was rejected', () => {
       ['/timestamp', 'is not on the calendar', '{"timestamp":"2025-02-30T00:00:00Z"}'],
       ['', 'is not JSON: x', '{"a":'],
     ] as const)
-      expect(corrected(pointer, message, example), example).toBeUndefined();
+      expect(mendedBody(pointer, message, example), example).toBeUndefined();
   });
 });
 

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
 import { linkTo } from '../../api/address.ts';
 import { Button, FieldMarks } from '../form.tsx';
-import { memberOf, PROBLEMS, saying } from '../problems.ts';
+import { memberOf, PROBLEMS, saying } from './problems.ts';
 
 interface EmptyProps {
   readonly title: string;

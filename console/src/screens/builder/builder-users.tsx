@@ -62,9 +62,7 @@ export function TestUser({ builder }: { readonly builder: Builder }) {
     setParameters({ test: id ?? '', test_internal: id === null ? internal : '' });
   return (
     <Section id="test-user" title="Test a user" look="test-user">
-      <div class="row">
-        <UserField label="User" chosen={user?.user_id ?? user?.internal_id ?? ''} onChoose={test} />
-      </div>
+      <UserField chosen={user?.user_id ?? user?.internal_id ?? ''} onChoose={test} />
       {user === undefined && <p class="quiet">Shows whether a user is in the audience, why, and until when.</p>}
       {user !== undefined && definition !== undefined && (
         <Why

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import type { JsonObject } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { WholeDeadLetter } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
@@ -32,14 +31,8 @@ export function DeadLetterPage({ id }: { readonly id: string }) {
   };
   return (
     <ScreenPage
-      title={loaded.value === undefined ? 'A dead letter' : nameOf(loaded.value)}
-      beside={
-        loaded.value !== undefined && (
-          <p class="quiet">
-            <Ago at={loaded.value.failed_at} />
-          </p>
-        )
-      }
+      title={loaded.value === undefined ? 'A dead letter' : titleOf(loaded.value)}
+      beside={loaded.value && <Ago at={loaded.value.failed_at} />}
       up={{ path: 'dead-letters', name: 'Dead letters' }}
       copy={{
         request: asked,
@@ -55,15 +48,6 @@ export function DeadLetterPage({ id }: { readonly id: string }) {
       </Ready>
     </ScreenPage>
   );
-}
-
-/** Those that were read by a version before say it in their message alone. */
-function nameOf({ id, user_id: who, event, record }: WholeDeadLetter): string {
-  const textIn = (name: string): string | null => {
-    const value = (record as JsonObject | null)?.[name];
-    return typeof value === 'string' ? value : null;
-  };
-  return titleOf({ id, user_id: who ?? textIn('user_id'), event: event ?? textIn('event') });
 }
 
 function NoSuchLetter() {
@@ -97,7 +81,7 @@ function Letter({ letter, sent, typed, onType, onChange }: LetterProps) {
           <ReplayOrDrop
             labels={{ replay: 'Replay as it is…', drop: 'Drop…' }}
             selection={{ ids: [letter.id] }}
-            name={nameOf(letter)}
+            name={titleOf(letter)}
             onChange={() => onChange()}
           />
         </>

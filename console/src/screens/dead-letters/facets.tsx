@@ -3,7 +3,7 @@ import { setParameters } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { Choice, Filters } from '../../parts/choice.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { PROBLEMS } from '../../parts/problems.ts';
+import { PROBLEMS } from '../../parts/loading/problems.ts';
 import { PART_NAMES } from '../today/ready-parts.tsx';
 import { type LetterFilter, PARAMETERS, STATES } from './filter.ts';
 

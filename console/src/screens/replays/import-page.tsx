@@ -9,7 +9,7 @@ import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listed } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { bytes, count, counted, durationText } from '../../parts/numbers.ts';
-import { memberOf, saying } from '../../parts/problems.ts';
+import { memberOf, saying } from '../../parts/loading/problems.ts';
 import { ChangeButton } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver, JobState } from '../job-state.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ImportPreview } from '../../api/types.ts';
 import { Select } from '../../parts/choice.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { memberOf, saying } from '../../parts/problems.ts';
+import { memberOf, saying } from '../../parts/loading/problems.ts';
 
 interface PreviewTableProps {
   readonly preview: ImportPreview;

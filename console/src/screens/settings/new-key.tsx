@@ -72,5 +72,5 @@ const OPTIONS = (Object.keys(SCOPES) as Scope[]).map((scope) => {
   return [scope, text] as const;
 });
 
-/** Who may only send cannot sign in. */
+/** A key that only sends does not sign in. */
 const OF_PEOPLE = OPTIONS.filter(([scope]) => scope !== 'write');

@@ -1,12 +1,10 @@
 /** `#/users` with a search and conditions, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
-import type { ComponentChildren } from 'preact';
 import { operation } from '../../../../schemas/operations.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
 import type { Profile } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { mayChangeAudiences, project } from '../../api/session.ts';
 import { FilterField } from '../../parts/choice.tsx';
-import type { CopyAsProps } from '../../parts/copy-as.tsx';
 import { Loading } from '../../parts/loading/states.tsx';
 import { Ready, useAnswer, useLatest } from '../../parts/loading/use-load.tsx';
 import { plural } from '../../parts/numbers.ts';
@@ -44,11 +42,8 @@ function Users() {
   return other === undefined ? <UserList known={known} /> : <ByOtherId by={other} known={known} />;
 }
 
-interface PageProps {
+interface PageProps extends Pick<Parameters<typeof ScreenPage>[0], 'actions' | 'copy' | 'children'> {
   readonly total?: number | undefined;
-  readonly actions?: ComponentChildren;
-  readonly copy?: CopyAsProps;
-  readonly children?: ComponentChildren;
 }
 
 function UsersPage({ total, children, ...head }: PageProps) {
