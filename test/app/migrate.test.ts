@@ -1,14 +1,15 @@
 /** `tidemark migrate`, and starts with `MIGRATE=off`, which only look. */
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type OpenedStores, StoreOpener } from '../../services/app/open-stores.ts';
 import { readConfig } from '../../services/runtime/config.ts';
 import type { Logger } from '../../services/runtime/logger.ts';
 import { migrateDatabase } from '../../services/stores/database/migrate.ts';
 import { openDatabase } from '../../services/stores/database/open.ts';
 import { type Finished, runProgram } from '../support/service/program.ts';
-import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
+import { canRunOnServers } from '../support/service/server-settings.ts';
 import { ServiceProcess } from '../support/service/service.ts';
+import { sharedServers } from '../support/service/shared-service.ts';
 import { migrationsUpTo } from '../support/stores/older-database.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -79,11 +80,7 @@ describe('on embedded stores', { timeout: 120_000 }, () => {
 });
 
 describe.skipIf(!(await canRunOnServers()))('on servers', { timeout: 120_000 }, () => {
-  let servers: OnServers;
-  beforeAll(async () => {
-    servers = (await onServers()) as OnServers;
-    return () => servers.drop();
-  });
+  const servers = sharedServers();
 
   /** Opens a store as a start with `MIGRATE=off`; `waits` resolves with why it cannot, once it waits. */
   function opening(settings: Settings, open: (opener: StoreOpener) => Promise<OpenedStores[keyof OpenedStores]>) {
@@ -96,18 +93,18 @@ describe.skipIf(!(await canRunOnServers()))('on servers', { timeout: 120_000 }, 
   }
 
   test('every store is waited for until it is migrated', async () => {
-    const older = await openDatabase(servers.settings.PROFILES_URL);
+    const older = await openDatabase(servers().settings.PROFILES_URL);
     onTestFinished(() => older.close());
     await migrateDatabase(older, await migrationsUpTo(LAST_OF_0_3));
     const starts = [
-      opening(servers.settings, (opener) => opener.log()),
-      opening(servers.settings, (opener) => opener.database()),
-      opening(servers.settings, (opener) => opener.analytics(Promise.resolve(older))),
+      opening(servers().settings, (opener) => opener.log()),
+      opening(servers().settings, (opener) => opener.database()),
+      opening(servers().settings, (opener) => opener.analytics(Promise.resolve(older))),
     ];
 
     for (const { waits } of starts)
       expect(await waits).toMatchObject({ code: 'STORE_OLDER', message: expect.stringContaining('tidemark migrate') });
-    const { code, stdout } = await migrate(servers.settings);
+    const { code, stdout } = await migrate(servers().settings);
     for (const { opened } of starts) {
       const store = await opened;
       if ('close' in store) await store.close();
@@ -117,16 +114,16 @@ describe.skipIf(!(await canRunOnServers()))('on servers', { timeout: 120_000 }, 
     expect(stdout).toMatch(/^profiles: 040-[^]*event log: the topic \w+\.tidemark\.track\n[^]*analytics: 001-/m);
     expect(stdout).toContain('tidemark.audience-change\n');
     expect(stdout).not.toContain('039-');
-    expect((await migrate(servers.settings, '--json')).stdout).toBe(
+    expect((await migrate(servers().settings, '--json')).stdout).toBe(
       '{\n  "log": [],\n  "database": [],\n  "analytics": []\n}\n',
     );
-    await expectStarts(await temporaryFolder(), servers.settings);
+    await expectStarts(await temporaryFolder(), servers().settings);
   });
 
   test('a ClickHouse without the database is waited for', async () => {
-    const url = `${servers.settings.ANALYTICS_URL}_absent`;
+    const url = `${servers().settings.ANALYTICS_URL}_absent`;
 
-    const { waits, opened } = opening({ ...servers.settings, ANALYTICS_URL: url }, (opener) =>
+    const { waits, opened } = opening({ ...servers().settings, ANALYTICS_URL: url }, (opener) =>
       opener.analytics(new Promise<never>(() => undefined)),
     );
     opened.catch(() => undefined);

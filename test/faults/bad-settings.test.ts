@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openEventLog } from '../../services/event-log/open.ts';
 import { TOPICS } from '../../services/messages/message.ts';
 import { runProgram } from '../support/service/program.ts';
-import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
+import { canRunOnServers } from '../support/service/server-settings.ts';
+import { sharedServers } from '../support/service/shared-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const canRun = await canRunOnServers();
@@ -11,15 +12,11 @@ const canRun = await canRunOnServers();
 const WRONG = 'not-the-password';
 
 describe.skipIf(!canRun)('a setting that no waiting cures ends the service with one clear line:', () => {
-  let servers: OnServers;
-  beforeAll(async () => {
-    servers = (await onServers()) as OnServers;
-  });
-  afterAll(() => servers?.drop());
+  const servers = sharedServers();
 
   /** Runs the service to its end; what it said of why. */
   async function endOf(role: string, settings: Record<string, string>) {
-    const env = { PORT: '0', DATA_DIR: await temporaryFolder(), ...servers.settings, ...settings };
+    const env = { PORT: '0', DATA_DIR: await temporaryFolder(), ...servers().settings, ...settings };
     const { code, stdout, stderr } = await runProgram(['services/main.ts', role], env);
     const output = `${stdout}${stderr}`;
     const lines = stdout.split('\n').filter((line) => line.startsWith('{'));
@@ -28,14 +25,16 @@ describe.skipIf(!canRun)('a setting that no waiting cures ends the service with 
   }
 
   test.each(['ingest', 'projector'])('a wrong password of Postgres (%s)', async (role) => {
-    const { exit, fatal, output } = await endOf(role, { PROFILES_URL: withPassword(servers.settings['PROFILES_URL']) });
+    const { exit, fatal, output } = await endOf(role, {
+      PROFILES_URL: withPassword(servers().settings['PROFILES_URL']),
+    });
 
     expect([exit, fatal], output).toEqual([1, ['SERVER_DENIED']]);
     expect(output).not.toContain(WRONG);
   });
 
   test.each(['all', 'sink'])('a wrong password of ClickHouse (%s)', async (role) => {
-    const settings = { ANALYTICS_URL: withPassword(servers.settings['ANALYTICS_URL']) };
+    const settings = { ANALYTICS_URL: withPassword(servers().settings['ANALYTICS_URL']) };
 
     const { exit, fatal, output } = await endOf(role, settings);
 
@@ -44,7 +43,7 @@ describe.skipIf(!canRun)('a setting that no waiting cures ends the service with 
   });
 
   test('a topic that is missing and must not be made', async () => {
-    const url = `${servers.settings['EVENT_LOG_URL']}${randomUUID()}.&create_topics=false`;
+    const url = `${servers().settings['EVENT_LOG_URL']}${randomUUID()}.&create_topics=false`;
 
     const { exit, fatal, output } = await endOf('ingest', { EVENT_LOG_URL: url });
 
@@ -53,7 +52,7 @@ describe.skipIf(!canRun)('a setting that no waiting cures ends the service with 
   });
 
   test('another count of partitions than the topics have', async () => {
-    const url = `${servers.settings['EVENT_LOG_URL']}${randomUUID()}.`;
+    const url = `${servers().settings['EVENT_LOG_URL']}${randomUUID()}.`;
     await (await openEventLog(url, { topics: TOPICS, partitions: 2 })).close();
 
     const { exit, fatal, output } = await endOf('projector', { EVENT_LOG_URL: url, EVENT_LOG_PARTITIONS: '3' });
@@ -63,10 +62,10 @@ describe.skipIf(!canRun)('a setting that no waiting cures ends the service with 
 
   test('a schema in the registry that ours may not follow', async () => {
     const prefix = `${randomUUID()}.`;
-    const url = `${servers.settings['EVENT_LOG_URL']}${prefix}`;
+    const url = `${servers().settings['EVENT_LOG_URL']}${prefix}`;
     const theirs = { type: 'record', name: 'Track', namespace: 'tidemark', fields: [{ name: 'other', type: 'int' }] };
     await register(
-      `${servers.settings['EVENT_LOG_URL']?.split('topic_prefix=')[1]}${prefix}tidemark.track-value`,
+      `${servers().settings['EVENT_LOG_URL']?.split('topic_prefix=')[1]}${prefix}tidemark.track-value`,
       theirs,
     );
 
@@ -76,7 +75,7 @@ describe.skipIf(!canRun)('a setting that no waiting cures ends the service with 
   });
 
   async function register(subject: string, schema: object): Promise<void> {
-    const response = await fetch(`${servers.settings['SCHEMA_REGISTRY_URL']}/subjects/${subject}/versions`, {
+    const response = await fetch(`${servers().settings['SCHEMA_REGISTRY_URL']}/subjects/${subject}/versions`, {
       method: 'POST',
       headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
       body: JSON.stringify({ schema: JSON.stringify(schema) }),

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runProgram, startProgram } from '../support/service/program.ts';
-import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
+import { canRunOnServers } from '../support/service/server-settings.ts';
+import { sharedServers } from '../support/service/shared-service.ts';
 
 const canRun = await canRunOnServers();
 
@@ -24,18 +25,14 @@ async function deadPort(): Promise<number> {
 }
 
 describe.skipIf(!canRun)('a role', () => {
-  let servers: OnServers;
+  const servers = sharedServers();
   let folder: string;
   let env: NodeJS.ProcessEnv;
   beforeAll(async () => {
-    servers = (await onServers()) as OnServers;
     folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    env = { ...servers.settings, PORT: '0', DATA_DIR: folder };
+    env = { ...servers().settings, PORT: '0', DATA_DIR: folder };
   });
-  afterAll(async () => {
-    await servers?.drop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('an unknown role is refused before anything is opened', async () => {
     const { code, stderr } = await runProgram(['services/main.ts', 'ingester'], env);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { type OnServers, onServers } from './server-settings.ts';
 import { ServiceProcess } from './service.ts';
 
 /**
@@ -26,6 +27,24 @@ export function sharedService(
   return () => {
     if (!service) throw new Error('not started yet');
     return service;
+  };
+}
+
+/** An installation on servers for the tests of a file or `describe`. */
+export function sharedServers(): () => OnServers {
+  return sharedBy(onServers);
+}
+
+/** What is made before the tests of a file or `describe`, and dropped after them. */
+export function sharedBy<T extends Pick<OnServers, 'drop'>>(make: () => Promise<T | undefined>): () => T {
+  let made: T | undefined;
+  beforeAll(async () => {
+    made = await make();
+  });
+  afterAll(() => made?.drop());
+  return () => {
+    if (made === undefined) throw new Error('skip these tests where there are no servers');
+    return made;
   };
 }
 
