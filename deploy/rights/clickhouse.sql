@@ -13,9 +13,11 @@ GRANT SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP, T
 GRANT SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP, TRUNCATE, OPTIMIZE ON tidemark_g*.* TO tidemark_admin;
 GRANT SELECT ON system.parts TO tidemark_admin;
 GRANT SELECT ON system.mutations TO tidemark_admin;
+GRANT SELECT ON system.merge_tree_settings TO tidemark_admin;
 GRANT TABLE ENGINE ON MergeTree TO tidemark_admin;
 GRANT TABLE ENGINE ON ReplacingMergeTree TO tidemark_admin;
 GRANT TABLE ENGINE ON AggregatingMergeTree TO tidemark_admin;
+GRANT TABLE ENGINE ON Null TO tidemark_admin;
 
 -- An `ingest` with ADMIN=off: reads, and evaluates saved audiences when it is asked to.
 GRANT SELECT ON tidemark.* TO tidemark_ingest;

@@ -25,9 +25,11 @@ topics() {
 
 messages=$(topics identify track session import-identify import-track)
 
-# `tidemark migrate`, and an `ingest` with ADMIN=on: also copies topics, cuts the log, and measures it.
+# `tidemark migrate`, and an `ingest` with ADMIN=on: also copies topics, cuts the log, and measures it. As the role `all` it
+# reads by the readers' groups.
 allow tidemark_admin prefixed "--topic $own." Create Describe DescribeConfigs AlterConfigs Read Write Delete
 allow tidemark_admin literal --cluster Describe
+allow tidemark_admin prefixed "--group $own-" Read
 
 # Every process looks at the settings of the topics.
 for user in tidemark_ingest tidemark_projector tidemark_sink; do
@@ -48,3 +50,10 @@ for reader in projector sink; do
 done
 allow tidemark_projector literal "$(topics project)" Write
 allow tidemark_sink literal "$(topics audience-change)" Write
+
+# A schema registry that keeps its schemas in topics of its own (Apicurio): REGISTRY is its user.
+if [ -n "${REGISTRY:-}" ]; then
+  allow "$REGISTRY" prefixed '--topic kafkasql-' Create Describe DescribeConfigs Read Write
+  allow "$REGISTRY" literal '--topic registry-events' Create Describe Write
+  allow "$REGISTRY" prefixed '--group apicurio-' Read
+fi

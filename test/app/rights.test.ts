@@ -1,7 +1,6 @@
 /** Each role as a user of few rights on its servers: deploy/rights. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { serverUrl } from '../servers/server.ts';
 import { eventually } from '../support/eventually.ts';
 import { identify, recordOf } from '../support/messages/messages.ts';
 import { openEventLog } from '../../services/event-log/open.ts';
@@ -9,62 +8,36 @@ import { TOPICS } from '../../services/messages/message.ts';
 import { openAnalytics } from '../../services/stores/analytics/open.ts';
 import { runProgram } from '../support/service/program.ts';
 import { recordedIn } from '../support/service/readers-passed.ts';
+import { canRunOnServers } from '../support/service/server-settings.ts';
 import { ADMIN_KEY, READ_KEY, ServiceProcess } from '../support/service/service.ts';
-import {
-  type LimitedUser,
-  type ServersWithRights,
-  startServersWithRights,
-} from '../support/stores/servers-with-rights.ts';
+import { type LimitedUser, roleOf } from '../support/stores/limited-users.ts';
+import { deniedIn, type ServersWithRights, startServersWithRights } from '../support/stores/servers-with-rights.ts';
 import { rowsFor } from '../support/stores/analytics.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 
 const FOR_A_MINUTE = { timeout: 60_000, interval: 250 };
-const DENIALS =
-  /permission denied|must be owner|Not enough privileges|ACCESS_DENIED|AUTHORIZATION_FAILED|error (?:29|30|31) of Kafka/;
-
-const [postgres, kafka, clickhouse] = await Promise.all((['postgres', 'kafka', 'clickhouse'] as const).map(serverUrl));
-const hasServers = postgres !== undefined && kafka !== undefined && clickhouse !== undefined;
-
-const ROLE_OF = {
-  admin: 'ingest',
-  ingest: 'ingest',
-  projector: 'projector',
-  sink: 'sink',
-  webhooks: 'webhooks',
-} as const;
-
 /** As the guide says: migrates as the owner, then grants. */
 async function migrateAs(servers: ServersWithRights, owner: Readonly<Record<string, string>> = {}): Promise<void> {
-  const settings = { ...servers.settingsOf('admin'), ...owner };
+  const settings = { ...servers.users.settingsOf('admin'), ...owner };
   const migrated = await runProgram(['services/cli/tidemark.ts', 'migrate'], settings);
   expect(migrated).toMatchObject({ code: 0, stderr: '' });
-  await servers.grantInPostgres();
+  await servers.users.grantInPostgres();
 }
 
 /** The process of the owner makes the first project: it is started first. */
 async function startAs(servers: ServersWithRights, user: LimitedUser): Promise<ServiceProcess> {
-  const own = {
-    MIGRATE: 'off',
-    ADMIN: user === 'admin' ? 'on' : 'off',
-    LOG_LEVEL: 'debug',
-    WEBHOOK_ALLOW: '127.0.0.1',
-  };
-  const settings = { ...servers.settingsOf(user), ...own };
-  const service = await ServiceProcess.start(await temporaryFolder(), settings, ROLE_OF[user]);
+  const settings = { ...servers.users.settingsOf(user), LOG_LEVEL: 'debug', WEBHOOK_ALLOW: '127.0.0.1' };
+  const service = await ServiceProcess.start(await temporaryFolder(), settings, roleOf(user));
   onTestFinished(async () => void (await service.stop()));
   onTestFailed(() => void process.stderr.write(`${user} was denied:\n${[...new Set(deniedIn(service))].join('\n')}\n`));
   return service;
 }
 
-function deniedIn({ output }: ServiceProcess): readonly string[] {
-  return output.filter((line) => DENIALS.test(line));
-}
-
-describe.skipIf(!hasServers)('each role as a user of few rights', { timeout: 300_000 }, () => {
+describe.skipIf(!(await canRunOnServers()))('each role as a user of few rights', { timeout: 300_000 }, () => {
   async function started(without?: RegExp): Promise<ServersWithRights> {
-    const servers = await startServersWithRights(await temporaryFolder(), postgres ?? '', without);
-    onTestFinished(() => servers.stop());
+    const servers = await startServersWithRights(without);
+    onTestFinished(() => servers.drop());
     return servers;
   }
 
@@ -111,10 +84,10 @@ describe.skipIf(!hasServers)('each role as a user of few rights', { timeout: 300
   test('a role that lacks one of its rights does not do what it is for, and says what is denied', async () => {
     const servers = await started(/GRANT SELECT, INSERT, .* ON tidemark\.\* TO tidemark_sink/);
     // As an installation was that had one user for all.
-    await migrateAs(servers, { PROFILES_URL: servers.profilesUrl });
-    await servers.inPostgres('revoke update (log_revision), update (on_log) on projects from tidemark_projector');
-    await servers.inPostgres('revoke insert, update, delete on users from tidemark_projector');
-    await servers.takeOnKafka('ingest', 'tidemark.track', 'Write');
+    await migrateAs(servers, { PROFILES_URL: servers.superuser.PROFILES_URL });
+    await servers.users.inPostgres('revoke update (log_revision), update (on_log) on projects from tidemark_projector');
+    await servers.users.inPostgres('revoke insert, update, delete on users from tidemark_projector');
+    await servers.users.takeOnKafka('ingest', 'tidemark.track', 'Write');
     await startAs(servers, 'admin');
     const [ingest, projector] = await Promise.all([startAs(servers, 'ingest'), startAs(servers, 'projector')]);
 
@@ -135,7 +108,7 @@ async function expectTablesOfRights(servers: ServersWithRights): Promise<void> {
   const names = [...list.matchAll(/'([a-z_ ]+)'/g)].flatMap(([, text = '']) => text.trim().split(' '));
   const tables = names.filter((name) => !/^(?:select|insert|usage|tidemark_.*)$/.test(name));
   expect(tables).toContain('join_numbers');
-  await servers.inPostgres(`do $$ begin
+  await servers.users.inPostgres(`do $$ begin
     assert not exists (select from unnest('{${tables.join()}}'::text[]) as name where to_regclass(name) is null);
   end $$`);
 }
@@ -188,7 +161,7 @@ async function expectAudiencesFollowed(ingest: ServiceProcess, receiver: Webhook
 /** Postgres has no text with a NUL, and no message that came by HTTP has one. */
 async function expectLetterDropped(admin: ServiceProcess, servers: ServersWithRights): Promise<void> {
   const { projects } = await projectsKnownTo(admin);
-  const log = await openEventLog(servers.settingsOf('ingest')['EVENT_LOG_URL'] ?? '', { topics: TOPICS });
+  const log = await openEventLog(servers.users.addressesOf('ingest').EVENT_LOG_URL, { topics: TOPICS });
   const value = recordOf(identify({ projectId: projects[0].id, userId: 'mallory\0', traits: '{}' }));
   await log.append([{ topic: 'tidemark.identify', ...value }]);
   await log.close();
@@ -200,8 +173,8 @@ async function expectLetterDropped(admin: ServiceProcess, servers: ServersWithRi
 
 /** What a sink does where another process was not quicker, or rows were refused. */
 async function expectSinkDoesTheRest(servers: ServersWithRights): Promise<void> {
-  const url = servers.settingsOf('sink')['ANALYTICS_URL'] ?? '';
-  const analytics = await openAnalytics(url, { migration: { isOn: false } });
+  const { ANALYTICS_URL } = servers.users.addressesOf('sink');
+  const analytics = await openAnalytics(ANALYTICS_URL, { migration: { isOn: false } });
   for (const all of [1, 2]) await analytics.showGenerations({ all, own: new Map() });
   for (const number of [1, 2]) {
     const store = await analytics.ofGeneration(number);

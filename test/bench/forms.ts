@@ -47,7 +47,8 @@ export const EMBEDDED: Form = {
  */
 export async function withServers(use: (form: Form) => Promise<void>, shards: 1 | 2 = 1): Promise<void> {
   const script = join(import.meta.dirname, '../servers/run.ts');
-  const args = [script, '--shards', String(shards)];
+  // Each benchmark makes a database of its own.
+  const args = [script, '--superuser', '--shards', String(shards)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exit = once(child, 'exit');
   try {

@@ -1,11 +1,13 @@
 /** The status of a whole installation, in one process and role by role. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { InstallationStatus } from '../../services/api/admin/status/attention.ts';
 import { recordedIn } from '../support/service/readers-passed.ts';
-import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
+import { canRunOnServers } from '../support/service/server-settings.ts';
 import { ServiceProcess } from '../support/service/service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { testedForms } from '../support/service/tested-forms.ts';
+import { type LimitedUser, roleOf } from '../support/stores/limited-users.ts';
+import { deniedIn, sharedServersWithRights } from '../support/stores/servers-with-rights.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
 const ADMIN = { INITIAL_ADMIN_KEY: ADMIN_KEY };
@@ -68,25 +70,21 @@ test.each(await testedForms())(
 );
 
 describe.skipIf(!(await canRunOnServers()))('on servers', () => {
-  let servers: OnServers | undefined;
-  beforeAll(async () => {
-    servers = await onServers();
-  });
-  afterAll(() => servers?.drop());
+  const servers = sharedServersWithRights();
 
   test(
     'the status of separate roles tells which readers run, and which are missing',
     { timeout: 240_000 },
     async () => {
-      const settings = { ...servers?.settings, ...ADMIN };
       const started: ServiceProcess[] = [];
-      const start = async (role: string): Promise<ServiceProcess> => {
-        const service = await ServiceProcess.start(await temporaryFolder(), settings, role);
+      const start = async (user: LimitedUser): Promise<ServiceProcess> => {
+        const settings = { ...servers().users.settingsOf(user), ...ADMIN };
+        const service = await ServiceProcess.start(await temporaryFolder(), settings, roleOf(user));
         started.push(service);
         return service;
       };
       try {
-        const ingest = await start('ingest');
+        const ingest = await start('admin');
         expect(await statesOf(ingest)).toEqual(['missing', 'missing', 'missing', 'missing']);
         expect(codesOf(await statusOf(ingest))).toContain('reader_missing');
 
@@ -112,6 +110,7 @@ describe.skipIf(!(await canRunOnServers()))('on servers', () => {
           failures: {},
         });
 
+        expect(started.flatMap(deniedIn)).toEqual([]);
         await sink.stop();
         await expect
           .poll(() => statesOf(ingest), { timeout: 40_000, interval: 500 })

@@ -1,9 +1,11 @@
 /** The whole path on Kafka, a schema registry, Postgres and ClickHouse: in one process, and role by role. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serverUrl } from '../servers/server.ts';
 import { recordedIn } from '../support/service/readers-passed.ts';
 import { canRunOnServers, type OnServers, onServers } from '../support/service/server-settings.ts';
 import { ADMIN_KEY, ServiceProcess } from '../support/service/service.ts';
+import { type LimitedUser, roleOf } from '../support/stores/limited-users.ts';
+import { deniedIn, sharedServersWithRights } from '../support/stores/servers-with-rights.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ServiceLoad } from '../faults/service-load.ts';
 
@@ -37,22 +39,17 @@ async function readiness(service: ServiceProcess): Promise<unknown> {
 }
 
 describe.skipIf(!canRun)('on servers', () => {
-  let servers: OnServers;
-  beforeAll(async () => {
-    servers = (await onServers()) as OnServers;
-  });
-  afterAll(async () => {
-    await servers?.drop();
-  });
+  const servers = sharedServersWithRights();
 
-  test('one process does everything', { timeout: 240_000 }, async () => {
-    const service = await ServiceProcess.start(await temporaryFolder(), servers.settings);
+  test('one process does everything, as the owner of what it makes', { timeout: 240_000 }, async () => {
+    const service = await ServiceProcess.start(await temporaryFolder(), servers().users.addressesOf('admin'));
     try {
       await expectWholePath(service);
       expect(await readiness(service)).toMatchObject({
         ready: true,
         parts: { eventLog: 'ready', profiles: 'ready', analytics: 'ready', projector: 'ready', sink: 'ready' },
       });
+      expect(deniedIn(service)).toEqual([]);
     } finally {
       expect(await service.stop()).toBe(0);
     }
@@ -72,11 +69,13 @@ describe.skipIf(!canRun)('on servers', () => {
 
   test('every role has processes of its own, two of each, and one of each may go', { timeout: 180_000 }, async () => {
     const folder = await temporaryFolder();
-    const start = (role: string, more: Record<string, string> = {}): Promise<ServiceProcess> =>
-      ServiceProcess.start(folder, { ...servers.settings, ...more }, role);
+    const { users, superuser } = servers();
+    const start = (user: LimitedUser, more: Record<string, string> = {}): Promise<ServiceProcess> =>
+      ServiceProcess.start(folder, { ...users.settingsOf(user), ...more }, roleOf(user));
     const starting = await Promise.allSettled([
       start('ingest', { INGEST_PROCESSES: '2' }),
-      start('ingest'),
+      start('admin'),
+      start('admin'),
       start('projector'),
       start('projector'),
       start('sink'),
@@ -87,7 +86,8 @@ describe.skipIf(!canRun)('on servers', () => {
     try {
       const failed = starting.find((one) => one.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
-      const [ingest, otherIngest, projector, , sink] = started as [
+      const [ingest, admin, otherAdmin, projector, , sink] = started as [
+        ServiceProcess,
         ServiceProcess,
         ServiceProcess,
         ServiceProcess,
@@ -95,28 +95,29 @@ describe.skipIf(!canRun)('on servers', () => {
         ServiceProcess,
       ];
       await expectWholePath(ingest);
-      expect(await readiness(otherIngest)).toMatchObject({
+      expect(await readiness(admin)).toMatchObject({
         ready: true,
         parts: { ingest: 'ready', eventLog: 'ready' },
       });
-      await expectOperated(ingest, otherIngest);
+      await expectOperated(admin, otherAdmin);
       expect(await readiness(projector)).toMatchObject({ ready: true, parts: { projector: 'ready' } });
       expect(await readiness(sink)).toMatchObject({ ready: true, parts: { sink: 'ready', analytics: 'ready' } });
       const metrics = await (await fetch(`${ingest.url}/metrics`)).text();
       expect(metrics).toMatch(/^tidemark_ingest_messages_accepted_total\{[^}]*topic="tidemark.track"[^}]*\} 2$/m);
 
       const posts = await ServiceLoad.start({
-        environment: servers.settings,
-        doors: () => [ingest, otherIngest],
+        environment: superuser,
+        doors: () => [ingest, admin],
       });
       expect(await projector.stop()).toBe(0);
       expect(await sink.stop()).toBe(0);
-      expect(await otherIngest.stop()).toBe(0);
+      expect(await otherAdmin.stop()).toBe(0);
       await posts.passedSince(performance.now());
       await posts.stop();
-      expect(await posts.wrongIn(servers.settings)).toEqual({});
+      expect(await posts.wrongIn(superuser)).toEqual({});
+      expect(started.flatMap(deniedIn)).toEqual([]);
     } finally {
-      expect(await Promise.all(started.map((service) => service.stop()))).toEqual([0, 0, 0, 0, 0, 0]);
+      expect(await Promise.all(started.map((service) => service.stop()))).toEqual([0, 0, 0, 0, 0, 0, 0]);
     }
   });
 });

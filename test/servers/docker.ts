@@ -7,7 +7,7 @@ import { seesBrokers } from './kafka.ts';
 import { replicationSettings, QUICK_SETTINGS } from './kafka-settings.ts';
 import type { Started } from './local.ts';
 import { freePort } from './processes/ports.ts';
-import type { ServerName } from './server.ts';
+import type { StartedName } from './server.ts';
 
 const NAME = 'tidemark';
 const START_WITHIN_MS = 120_000;
@@ -18,7 +18,7 @@ const ANSWER_WITHIN_MS = 30_000;
  *
  * @throws Error where no engine answers, or it has no such image and cannot fetch it.
  */
-export const startInDocker: Record<Exclude<ServerName, 'kafka3' | 'clickhouse-shards'>, () => Promise<Started>> = {
+export const startInDocker: Record<Exclude<StartedName, 'kafka3' | 'clickhouse-shards'>, () => Promise<Started>> = {
   async postgres() {
     const container = await startContainer('postgres', 5432, (image, { Wait }) =>
       image

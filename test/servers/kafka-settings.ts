@@ -6,7 +6,12 @@ export interface BrokerPorts {
   readonly advertised: number;
   readonly internal: number;
   readonly controller: number;
+  /** Where `users` sign in. */
+  readonly users?: number;
 }
+
+/** The user who may do everything where users sign in; the name is the password. */
+export const SUPERUSER = 'tidemark';
 
 export interface BrokerPlace {
   readonly id: number;
@@ -20,7 +25,10 @@ export interface BrokerPlace {
  * `server.properties` of one broker that is controller too. Clients have a listener of their own, so that a proxy or a cut
  * before it leaves the brokers' own traffic alone.
  */
-export function brokerSettings(place: BrokerPlace, { sasl, tokensForMs, tls, settings = {} }: KafkaOptions): string {
+export function brokerSettings(
+  place: BrokerPlace,
+  { sasl, tokensForMs, tls, users, settings = {} }: KafkaOptions,
+): string {
   const own = place.all[place.id - 1];
   if (own === undefined) throw new Error(`no broker ${place.id}`);
   const all: Record<string, string | number> = {
@@ -32,6 +40,7 @@ export function brokerSettings(place: BrokerPlace, { sasl, tokensForMs, tls, set
     ...replicationSettings(place.all.length),
     ...QUICK_SETTINGS,
     ...(sasl && saslSettings(sasl)),
+    ...(users && userSettings(users)),
     ...(tokensForMs !== undefined && tokenSettings(tokensForMs)),
     ...(place.certificates !== undefined && tlsSettings(place.certificates, tls === 'mutual')),
     ...settings,
@@ -43,10 +52,11 @@ export function brokerSettings(place: BrokerPlace, { sasl, tokensForMs, tls, set
 
 function listenerSettings(own: BrokerPorts, tls: boolean, sasl: boolean): Record<string, string> {
   const protocol = `${sasl ? 'SASL_' : ''}${tls ? 'SSL' : 'PLAINTEXT'}`;
+  const users = own.users === undefined ? '' : `,USERS://127.0.0.1:${own.users}`;
   return {
-    listeners: `CLIENT://127.0.0.1:${own.client},INTERNAL://127.0.0.1:${own.internal},CONTROLLER://127.0.0.1:${own.controller}`,
-    'advertised.listeners': `CLIENT://127.0.0.1:${own.advertised},INTERNAL://127.0.0.1:${own.internal}`,
-    'listener.security.protocol.map': `CLIENT:${protocol},INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT`,
+    listeners: `CLIENT://127.0.0.1:${own.client},INTERNAL://127.0.0.1:${own.internal},CONTROLLER://127.0.0.1:${own.controller}${users}`,
+    'advertised.listeners': `CLIENT://127.0.0.1:${own.advertised},INTERNAL://127.0.0.1:${own.internal}${users}`,
+    'listener.security.protocol.map': `CLIENT:${protocol},INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT,USERS:SASL_PLAINTEXT`,
     'inter.broker.listener.name': 'INTERNAL',
     'controller.listener.names': 'CONTROLLER',
   };
@@ -80,15 +90,26 @@ export const QUICK_SETTINGS: Record<string, string | number> = {
   'num.io.threads': 4,
 };
 
-function saslSettings({ user, password, others = [] }: NonNullable<KafkaOptions['sasl']>): Record<string, string> {
-  const more = others.map((other) => ` user_${other}="${other}"`).join('');
-  const login = 'org.apache.kafka.common.security';
+const login = 'org.apache.kafka.common.security';
+
+function saslSettings({ user, password }: NonNullable<KafkaOptions['sasl']>): Record<string, string> {
   const listener = 'listener.name.client';
   return {
     [`${listener}.sasl.enabled.mechanisms`]: 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
-    [`${listener}.plain.sasl.jaas.config`]: `${login}.plain.PlainLoginModule required user_${user}="${password}"${more};`,
+    [`${listener}.plain.sasl.jaas.config`]: `${login}.plain.PlainLoginModule required user_${user}="${password}";`,
     [`${listener}.scram-sha-256.sasl.jaas.config`]: `${login}.scram.ScramLoginModule required;`,
     [`${listener}.scram-sha-512.sasl.jaas.config`]: `${login}.scram.ScramLoginModule required;`,
+  };
+}
+
+/** What comes by another listener has no name, and may do everything. */
+function userSettings(users: readonly string[]): Record<string, string> {
+  const passwords = [SUPERUSER, ...users].map((user) => ` user_${user}="${user}"`).join('');
+  return {
+    'listener.name.users.sasl.enabled.mechanisms': 'PLAIN',
+    'listener.name.users.plain.sasl.jaas.config': `${login}.plain.PlainLoginModule required${passwords};`,
+    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+    'super.users': `User:ANONYMOUS;User:${SUPERUSER}`,
   };
 }
 

@@ -18,10 +18,13 @@ export interface KafkaOptions {
   readonly ports?: readonly number[];
   /** What each broker tells clients to use instead of its own port, where a proxy stands before it. */
   readonly advertisedPorts?: readonly number[];
+  /** The one user, by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. */
+  readonly sasl?: { readonly user: string; readonly password: string };
   /**
-   * The one user, by PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. The others have their names for passwords, by PLAIN alone.
+   * Users beside `SUPERUSER` with a listener of their own, by PLAIN, the name the password, who may do what ACLs allow them.
+   * Whoever comes to the other listeners may do everything.
    */
-  readonly sasl?: { readonly user: string; readonly password: string; readonly others?: readonly string[] };
+  readonly users?: readonly string[];
   /** Clients sign in by tokens that nobody signed (OAUTHBEARER), again and again after this time. */
   readonly tokensForMs?: number;
   /** Clients must use TLS, and show a certificate of their own if that is `mutual`; `KafkaCluster.certificates` has both. */
@@ -45,6 +48,8 @@ export interface KafkaCluster {
   readonly url: string;
   /** Where the brokers speak with each other: for who signs in by nothing. */
   readonly internalUrl: string;
+  /** Where the `users` sign in, if there are any, without one. */
+  readonly usersUrl?: string;
   readonly brokers: readonly KafkaBroker[];
   /** Where there is TLS. */
   readonly certificates: Certificates | undefined;
@@ -63,9 +68,12 @@ export async function startKafka(options: KafkaOptions): Promise<KafkaCluster> {
   const brokers = await Promise.all(ports.map((_, i) => prepareBroker(cluster, i + 1)));
   await startTogether(brokers);
   cluster.complete = true;
+  const urlOf = (port: keyof BrokerPorts): string =>
+    `kafka://${ports.map(({ [port]: own }) => `127.0.0.1:${own}`).join(',')}`;
   return {
-    url: `kafka://${ports.map(({ advertised }) => `127.0.0.1:${advertised}`).join(',')}`,
-    internalUrl: `kafka://${ports.map(({ internal }) => `127.0.0.1:${internal}`).join(',')}`,
+    url: urlOf('advertised'),
+    internalUrl: urlOf('internal'),
+    ...(options.users && { usersUrl: urlOf('users') }),
     brokers: brokers.map((broker, i) => ({ id: i + 1, port: ports[i]!.client, ...controlsOf(broker) })),
     certificates,
     // Asked to stop, the last broker would wait for a quorum to hand its leaderships to.
@@ -116,11 +124,12 @@ async function format({ id, java, classpath, options: { sasl } }: Cluster, file:
 
 async function brokerPorts(options: KafkaOptions): Promise<BrokerPorts[]> {
   const count = options.brokers ?? 1;
-  const free = await freePorts(count * 3);
+  const free = await freePorts(count * 4);
   return Array.from({ length: count }, (_, i) => {
-    const client = options.ports?.[i] ?? free[i * 3]!;
+    const [first, internal, controller, users] = free.slice(i * 4, i * 4 + 4) as [number, number, number, number];
+    const client = options.ports?.[i] ?? first;
     const advertised = options.advertisedPorts?.[i] ?? client;
-    return { client, advertised, internal: free[i * 3 + 1]!, controller: free[i * 3 + 2]! };
+    return { client, advertised, internal, controller, ...(options.users && { users }) };
   });
 }
 

@@ -8,12 +8,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { NotPackaged, startLocally, type Started } from './local.ts';
 import { removeServersFolder, serversFolder } from './processes/reaped.ts';
-import type { ServerName } from './server.ts';
+import type { ServerName, StartedName } from './server.ts';
 
 /** Where somebody else's servers are to be used. */
 const ADDRESSES: Record<ServerName, string> = {
   kafka: 'TEST_KAFKA_URL',
   kafka3: 'TEST_KAFKA3_URL',
+  'kafka-users': 'TEST_KAFKA_USERS_URL',
   registry: 'TEST_REGISTRY_URL',
   postgres: 'TEST_POSTGRES_URL',
   clickhouse: 'TEST_CLICKHOUSE_URL',
@@ -77,11 +78,21 @@ export class Keeper {
   async #start(name: ServerName): Promise<Started> {
     const url = process.env[ADDRESSES[name]];
     if (url !== undefined && url !== '') return { url, stop: async () => undefined };
+    if (name === 'kafka-users') return this.#kafkaWithUsers();
     return (await this.#startInDocker(name)) ?? (await this.#startLocally(name));
   }
 
+  /** Somebody else's Kafka, and that of Docker, have none. */
+  async #kafkaWithUsers(): Promise<Started> {
+    const shared = await this.#server('kafka');
+    if (shared.usersUrl !== undefined) return { url: shared.usersUrl, stop: async () => undefined };
+    const { usersUrl, stop } = await this.#startLocally('kafka');
+    if (usersUrl === undefined) throw new NotPackaged('this Kafka has no users');
+    return { url: usersUrl, stop };
+  }
+
   /** Undefined where Docker is not here or not of use. */
-  async #startInDocker(name: ServerName): Promise<Started | undefined> {
+  async #startInDocker(name: StartedName): Promise<Started | undefined> {
     if (name === 'kafka3' || name === 'clickhouse-shards' || !this.#docker || !mayHaveDocker()) return undefined;
     try {
       const { startInDocker } = await import('./docker.ts');
@@ -94,7 +105,7 @@ export class Keeper {
     }
   }
 
-  async #startLocally(name: ServerName): Promise<Started> {
+  async #startLocally(name: StartedName): Promise<Started> {
     return startLocally[name](await this.#folderOf(name));
   }
 

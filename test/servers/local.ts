@@ -1,7 +1,9 @@
-import type { ServerName } from './server.ts';
+import type { StartedName } from './server.ts';
 
 export interface Started {
   readonly url: string;
+  /** The address where users of few rights sign in to Kafka, if it has some. */
+  readonly usersUrl?: string;
   readonly stop: () => Promise<void>;
 }
 
@@ -9,8 +11,11 @@ export interface Started {
 export class NotPackaged extends Error {}
 
 /** Servers as programs on this machine, the modules of each loaded when it is first asked for. */
-export const startLocally: Record<ServerName, (folder: string) => Promise<Started>> = {
-  kafka: async (folder) => (await import('./kafka.ts')).startKafka({ folder }),
+export const startLocally: Record<StartedName, (folder: string) => Promise<Started>> = {
+  kafka: async (folder) => {
+    const { LIMITED_NAMES } = await import('../support/stores/limited-users.ts');
+    return (await import('./kafka.ts')).startKafka({ folder, users: LIMITED_NAMES });
+  },
   kafka3: async (folder) => (await import('./kafka.ts')).startKafka({ folder, brokers: 3 }),
   registry: async (folder) => (await import('./registry.ts')).startRegistry({ folder }),
   postgres: async (folder) => {

@@ -1,11 +1,16 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
+import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { startProgram } from '../support/service/program.ts';
+import { startedService } from '../support/service/shared-service.ts';
+import { LIMITED_USERS, roleOf } from '../support/stores/limited-users.ts';
+import { deniedIn } from '../support/stores/servers-with-rights.ts';
 
 test(
-  'npm run servers says the settings for four servers that listen, and takes all away on SIGTERM',
+  'npm run servers says the settings for four servers that listen, as which every role starts, and takes all away on SIGTERM',
   { timeout: 240_000 },
   async () => {
     const program = startProgram(['test/servers/run.ts'], process.env);
@@ -24,6 +29,13 @@ test(
       'SCHEMA_REGISTRY_URL',
     ]);
     expect(await Promise.all(urls.map(listens))).toEqual([true, true, true, true]);
+    expect(urls.slice(0, 3).map(({ username }) => username)).toEqual(Array.from('aaa', () => 'tidemark_admin'));
+    for (const user of LIMITED_USERS) {
+      const [, file = ''] = new RegExp(`(\\S+) has the settings of ${user}\n`).exec(told) ?? [];
+      const service = await startedService(undefined, parseEnv(await readFile(file, 'utf8')) as never, roleOf(user));
+      expect(deniedIn(service)).toEqual([]);
+      if (user !== 'admin') expect(await service.stop()).toBe(0);
+    }
     program.child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
     expect(await Promise.all(urls.map(listens))).toEqual([false, false, false, false]);

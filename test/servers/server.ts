@@ -4,8 +4,11 @@ import { askKeeper } from './ask-keeper.ts';
  * The servers that all suites of one test run share. `kafka3` has three brokers; `clickhouse-cluster` has replicated tables;
  * `clickhouse-shards` has the clusters `two` and `three`, of two and three shards.
  */
-export type ServerName =
+export type StartedName =
   'kafka' | 'kafka3' | 'registry' | 'postgres' | 'clickhouse' | 'clickhouse-cluster' | 'clickhouse-shards';
+
+/** `kafka-users` is where users of few rights sign in to Kafka: mostly to the same as `kafka`. */
+export type ServerName = StartedName | 'kafka-users';
 
 /**
  * The address of a real server, in the form of the service's own settings. The first to ask starts it; it is stopped when

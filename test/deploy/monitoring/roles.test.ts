@@ -1,10 +1,11 @@
 /** What each role tells of what its dashboard and the alerts read. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dashboards } from '../../../deploy/monitoring/make-dashboards.ts';
-import { canRunOnServers, type OnServers, onServers } from '../../support/service/server-settings.ts';
+import { canRunOnServers } from '../../support/service/server-settings.ts';
 import type { ServiceProcess } from '../../support/service/service.ts';
 import { startedService } from '../../support/service/shared-service.ts';
+import { sharedServersWithRights } from '../../support/stores/servers-with-rights.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { expressionsIn, metricsIn, missingIn, rules } from './named-metrics.ts';
 
@@ -16,23 +17,21 @@ async function metricsOf(service: ServiceProcess): Promise<string> {
 }
 
 describe.skipIf(!(await canRunOnServers()))('on servers', () => {
-  let servers: OnServers | undefined;
-  beforeAll(async () => {
-    servers = await onServers();
-  });
-  afterAll(() => servers?.drop());
+  const servers = sharedServersWithRights();
 
   test(
     'each role tells what its dashboard reads, and all together what the alerts read',
     { timeout: 240_000 },
     async () => {
       const folder = await temporaryFolder();
-      const settings = { ...servers?.settings, SPOOL_DIR: join(folder, 'spool'), BACKUP_DIR: join(folder, 'backups') };
+      const folders = { SPOOL_DIR: join(folder, 'spool'), BACKUP_DIR: join(folder, 'backups') };
       // Two processes answer as one: what they tell together is what one tells.
-      const { EVENT_LOG_URL: _, ...webhooks } = settings;
-      const ofRole = { ingest: { ...settings, INGEST_PROCESSES: '2' }, projector: settings, sink: settings, webhooks };
+      const ofRole = { ingest: { ...folders, INGEST_PROCESSES: '2' }, projector: folders, sink: folders, webhooks: {} };
       const running = new Map<string, ServiceProcess>();
-      for (const role of STARTED_ROLES) running.set(role, await startedService(join(folder, role), ofRole[role], role));
+      for (const role of STARTED_ROLES) {
+        const settings = { ...servers().users.settingsOf(role === 'ingest' ? 'admin' : role), ...ofRole[role] };
+        running.set(role, await startedService(join(folder, role), settings, role));
+      }
       const textOf = async (role: string): Promise<string> => {
         const service = running.get(role);
         return service === undefined ? '' : metricsOf(service);

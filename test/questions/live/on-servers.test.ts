@@ -8,21 +8,25 @@ import {
   track,
   WITHIN_A_MINUTE,
 } from '../../support/live/live-requests.ts';
-import { canRunOnServers, type OnServers, onServers } from '../../support/service/server-settings.ts';
+import { canRunOnServers } from '../../support/service/server-settings.ts';
 import { READ_KEY, ServiceProcess } from '../../support/service/service.ts';
+import { type LimitedUser, roleOf } from '../../support/stores/limited-users.ts';
+import { startServersWithRights } from '../../support/stores/servers-with-rights.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 test.skipIf(!(await canRunOnServers()))(
   'on servers one of two sinks follows what both insert, and the other goes on when it is killed',
   { timeout: 240_000 },
   async () => {
-    const servers = (await onServers()) as OnServers;
+    const servers = await startServersWithRights();
+    await servers.users.migrate();
     const folder = await temporaryFolder();
-    const start = (role: string): Promise<ServiceProcess> => ServiceProcess.start(folder, servers.settings, role);
-    const ingest = await start('ingest');
-    const readers = await Promise.all(['projector', 'sink', 'sink'].map(start));
+    const start = (user: LimitedUser): Promise<ServiceProcess> =>
+      ServiceProcess.start(folder, servers.users.settingsOf(user), roleOf(user));
+    const [admin, ingest] = await Promise.all([start('admin'), start('ingest')]);
+    const readers = await Promise.all((['projector', 'sink', 'sink'] as const).map(start));
     onTestFinished(async () => {
-      await Promise.all([ingest, ...readers].map((each) => each.stop('SIGKILL')));
+      await Promise.all([admin, ingest, ...readers].map((each) => each.stop('SIGKILL')));
       await servers.drop();
     });
     const { id } = await save(ingest, { name: 'Buyers', definition: { event: 'Bought' }, refresh: 'live' });

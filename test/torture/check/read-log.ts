@@ -55,11 +55,12 @@ async function readEmbedded(url: string, take: Take): Promise<void> {
 }
 
 async function readKafka(url: string, take: Take): Promise<void> {
-  const { host, searchParams } = new URL(url.replace('kafka:', 'http:').replaceAll(/,[^?/]*/g, ''));
+  const { host, searchParams, username, password } = new URL(url.replace('kafka:', 'http:').replaceAll(/,[^?/]*/g, ''));
   const others = /,([^?/]*)/.exec(url)?.[1]?.split(',') ?? [];
   const prefix = searchParams.get('topic_prefix') ?? '';
   const kafka = new Kafka({
     brokers: [host, ...others],
+    ...(username !== '' && { sasl: { mechanism: 'plain', username, password } }),
     logLevel: logLevel.NOTHING,
     retry: { retries: 20, maxRetryTime: 1_000 },
   });
