@@ -148,6 +148,18 @@ describe('the steps of a release', () => {
     ]);
   });
 
+  test('the image for servers is tried with them, which have secrets', async () => {
+    const { calls, folder, run } = await scene();
+
+    await run('try', 'servers', 'amd64');
+
+    expect(calls()).toEqual([
+      'docker compose --file deploy/three.yml up --detach --no-build --wait',
+      'docker compose --file deploy/three.yml down --volumes',
+    ]);
+    expect(readFileSync(join(folder, 'secrets/profiles-url-admin'), 'utf8')).toMatch(/^postgres:.*\n$/);
+  });
+
   test('both platforms get one name, which is signed by its digest and verified', async () => {
     const { calls, folder, run } = await scene();
 

@@ -8,9 +8,12 @@ export interface ComposeService {
   readonly image: string;
   readonly build?: { readonly context: string; readonly dockerfile: string; readonly target: string };
   readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly ports?: readonly string[];
+  /** Those of the machine by their paths from here. */
   readonly volumes?: readonly string[];
+  readonly secrets?: readonly (string | { readonly source: string; readonly target: string })[];
   readonly tmpfs?: readonly string[];
   readonly read_only?: boolean;
   readonly privileged?: boolean;
@@ -31,18 +34,25 @@ export interface ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly volumes: Readonly<Record<string, object>>;
   readonly networks?: Readonly<Record<string, { readonly internal?: boolean }>>;
+  /** The files by their paths from here. */
+  readonly secrets?: Readonly<Record<string, { readonly file: string }>>;
 }
 
 /** With anchors, merge keys and what a service extends resolved; variables are left as they stand. */
 export function readCompose(file: string): ComposeFile {
-  const { services, volumes, networks } = parse(readFileSync(file, 'utf8'), { merge: true }) as ComposeFile;
-  const whole = Object.entries(services).map(([name, { extends: base, ...service }]) => [
-    name,
-    base === undefined
-      ? service
-      : { ...readCompose(join(dirname(file), base.file)).services[base.service], ...service },
-  ]);
-  return { services: Object.fromEntries(whole) as ComposeFile['services'], volumes, ...(networks && { networks }) };
+  return composeOf(readFileSync(file, 'utf8'), dirname(file));
+}
+
+/** The same of a text that stands in this folder. */
+export function composeOf(text: string, folder: string): ComposeFile {
+  const { services, secrets = {}, ...more } = parse(text, { merge: true }) as ComposeFile;
+  const whole = Object.entries(services).map(([name, { extends: base, volumes = [], ...service }]) => {
+    const mounts = volumes.map((volume) => (volume.startsWith('.') ? `./${join(folder, volume)}` : volume));
+    const extended = base && readCompose(join(folder, base.file)).services[base.service];
+    return [name, { ...extended, ...service, volumes: [...(extended?.volumes ?? []), ...mounts] }];
+  });
+  const files = Object.entries(secrets).map(([name, secret]) => [name, { file: join(folder, secret.file) }]);
+  return { ...more, services: Object.fromEntries(whole), secrets: Object.fromEntries(files) };
 }
 
 export interface ComposeVariable {
