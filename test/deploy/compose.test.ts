@@ -14,7 +14,7 @@ const FILES = [
     file: 'docker-compose.yml',
     answers: ['ingest 127.0.0.1:8080:8080', 'admin 127.0.0.1:8079:8080'],
     expected: [
-      ['ingest', 'admin', 'projector', 'sink'],
+      ['ingest', 'admin', 'projector', 'sink', 'webhooks'],
       ['kafka', 'registry', 'postgres', 'clickhouse'],
       ['kafka-rights', 'migrate', 'postgres-rights'],
     ],
