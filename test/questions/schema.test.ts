@@ -47,6 +47,7 @@ const WORDS = ['all', 'any', 'not', 'trait', 'event', 'property', 'is', 'is_not'
     'ignore_case',
     'has',
     'audience',
+    'users',
   ],
   ['followed_by', 'not_followed_by', 'which', 'measure', 'sum', 'distinct'],
 );
@@ -68,6 +69,7 @@ const SOUND = [
   { event: { any: true }, within: { last: '30d' } },
   { sample: { percent: 10, seed: 'spring' } },
   { not: { audience: 'plan' } },
+  { users: ['ada', 'grace'] },
   { event: 'X', followed_by: { event: 'Y', where: [{ property: 'a', is: 1 }], within: '24h' }, which: 'last' },
   { event: 'X', not_followed_by: { event: 'X', within: '2w' } },
   { event: 'X', measure: { sum: ['a', 'b'], gte: 500.5, lt: 1000 }, count: { at_least: 2 } },

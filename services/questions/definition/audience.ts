@@ -23,7 +23,7 @@ export interface AudienceReference {
  * described (describe.ts), its set of users (sql/compile.ts), what that reads (explain/explain.ts), and its result for one
  * user (explain/evaluation-tree.ts, explain/to-json.ts). The compiler finds a table that lacks it.
  */
-export type Condition = TraitCondition | EventCondition | SampleCondition;
+export type Condition = TraitCondition | EventCondition | SampleCondition | UsersCondition;
 
 export type ConditionOf<K extends Condition['kind']> = Extract<Condition, { readonly kind: K }>;
 
@@ -45,6 +45,12 @@ export interface SampleCondition {
   readonly hundredths: number;
   /** Samples of two seeds have nothing to do with each other; of one, the smaller is in the larger. */
   readonly seed: string;
+}
+
+/** The users of these ids, as far as there are such: a list. */
+export interface UsersCondition {
+  readonly kind: 'users';
+  readonly ids: readonly string[];
 }
 
 /** Users who did something, so often, at such times. */

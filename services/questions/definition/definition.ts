@@ -1,8 +1,8 @@
 /** Reads the definition of an audience from a request's body: returns the audience, or every problem (schemas/audience.json). */
 import type { Problem } from '../../messages/message.ts';
 import { type Audience, type AudienceReference, type Condition, type ConditionOf, numberConstant } from './audience.ts';
-import type { SampleCondition, TraitCondition } from './audience.ts';
-import { MAX_CONDITIONS, MAX_GROUP_DEPTH } from './limits.ts';
+import type { SampleCondition, TraitCondition, UsersCondition } from './audience.ts';
+import { MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_VALUES_TOGETHER } from './limits.ts';
 import { readMember } from '../operators/operators.ts';
 import { readEvent } from './read-event.ts';
 import { type Consulted, Reading, type Warning } from './reading.ts';
@@ -30,6 +30,7 @@ const CONDITIONS: { readonly [K in Condition['kind']]: ReadCondition<K> } = {
   trait: readTrait,
   event: readEvent,
   sample: readSample,
+  users: readUsers,
 };
 const GROUPS = ['all', 'any', 'not', 'audience'] as const;
 const KINDS = [...GROUPS, ...(Object.keys(CONDITIONS) as Condition['kind'][])];
@@ -117,6 +118,19 @@ function readSample(
   const hundredths = readHundredths(reading, sample['percent'], `${at}/percent`);
   const seed = reading.text(sample['seed'], `${at}/seed`, 1);
   return hundredths === undefined || seed === undefined ? undefined : { kind: 'sample', hundredths, seed };
+}
+
+function readUsers(
+  reading: Reading,
+  node: Readonly<Record<string, unknown>>,
+  path: string,
+): UsersCondition | undefined {
+  reading.onlyKeys(node, ['users'], path);
+  const at = `${path}/users`;
+  const members = reading.list(node['users'], at, MAX_VALUES_TOGETHER);
+  if (!members || !reading.countValues(members.length, at)) return undefined;
+  const ids = members.map((member, index) => reading.text(member, `${at}/${index}`, 1));
+  return ids.every((id) => id !== undefined) ? { kind: 'users', ids } : undefined;
 }
 
 /** A percentage in hundredths. The double that is nearest to a decimal comes of dividing its hundredths, and of no other. */

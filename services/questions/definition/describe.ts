@@ -15,6 +15,8 @@ const CONDITIONS: Describers = {
   event: describeEvent,
   sample: ({ hundredths, seed }) =>
     `who are in the sample of ${hundredths / 100} % by the seed ${JSON.stringify(seed)}`,
+  users: ({ ids }) =>
+    ids.length === 1 ? `who have the id ${JSON.stringify(ids[0])}` : `who are in a list of ${ids.length} ids`,
 };
 
 /** One line for each condition and each group; the parts of a group follow it, two spaces further in. */

@@ -15,7 +15,7 @@ export const MAX_REFERRED_CONDITIONS = 1000;
 /** Values of one `in`. */
 export const MAX_VALUES = 1000;
 
-/** Values of all `in` of one definition. */
+/** Values of all `in` of one definition, and ids of its `users`. */
 export const MAX_VALUES_TOGETHER = 10_000;
 
 /** The same for the saved audiences that a definition refers to, each counted as often as it is referred to. */

@@ -132,6 +132,7 @@ const READS: { readonly [K in Condition['kind']]: (condition: ConditionOf<K>, no
   trait: traitReads,
   event: eventReads,
   sample: () => 'nothing but the number of every user, which is hashed',
+  users: () => 'user_rows: the users of these ids, by the key',
 };
 
 function describeScan(condition: Condition, { now }: Pick<CompileOptions, 'now'>): string {

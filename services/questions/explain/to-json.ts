@@ -49,6 +49,7 @@ type EvidenceJson<T> = (evidence: T, joinedIds: JoinedIds) => object;
 const EVIDENCE: { readonly [K in Evidence['kind']]: EvidenceJson<Extract<Evidence, { kind: K }>> } = {
   trait: traitJson,
   sample: ({ position }) => ({ position }),
+  users: () => ({}),
   event: ({ count, first, last, events, measured }, joinedIds) => ({
     count,
     // Left out where nothing is measured.

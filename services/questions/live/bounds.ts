@@ -129,7 +129,7 @@ function narrowest(period: Period | null, span: Micros): Period | null {
 
 /** Audiences of which one has every user for whom the condition may change within the span. None: it does not change. */
 function crossingOf(condition: Condition, span: Micros): readonly Audience[] {
-  if (condition.kind === 'sample') return [];
+  if (condition.kind === 'sample' || condition.kind === 'users') return [];
   if (condition.kind === 'trait') {
     const { path } = condition;
     return crossingTests(condition.tests, span).map((test) => ({ kind: 'trait', path, tests: [test] }));

@@ -153,7 +153,7 @@ async function decideSlice(
   undecided: Set<Followed>,
 ): Promise<void> {
   const yielder = new EventLoopYielder(YIELD_AFTER_MS);
-  const nothing = { traits: new Map(), events: new Map(), userKey: '', now, steps: new Steps() };
+  const nothing = { projectId: '', traits: new Map(), events: new Map(), userKey: '', now, steps: new Steps() };
   const withoutEvents = decisionsOn(nothing);
   for (const userKey of users) {
     const state = states.get(userKey);

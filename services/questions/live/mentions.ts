@@ -46,17 +46,17 @@ function eventsNamed(condition: Condition): readonly (string | null)[] {
 
 /** Neither traits nor events: of such a user time changes nothing. */
 function unknownUser() {
-  const known = { traits: new Map(), events: new Map(), userKey: userKeyOf('nobody', 'nobody') };
+  const known = { projectId: 'nobody', traits: new Map(), events: new Map(), userKey: userKeyOf('nobody', 'nobody') };
   return decisionsOn({ ...known, now: 0n, steps: new Steps() });
 }
 
-/** Whether some user passes, and whether every one does: samples have some users. */
+/** Whether some user passes, and whether every one does: samples and lists have some users. */
 function mayFit(
   audience: Audience,
   decide: ReturnType<typeof unknownUser>,
 ): { readonly may: boolean; readonly always: boolean } {
   if (isCondition(audience)) {
-    if (audience.kind === 'sample') return { may: true, always: false };
+    if (audience.kind === 'sample' || audience.kind === 'users') return { may: true, always: false };
     const { isMet } = decide(audience);
     return { may: isMet, always: isMet };
   }

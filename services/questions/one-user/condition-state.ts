@@ -6,8 +6,10 @@ import type {
   EventCondition,
   SampleCondition,
   TraitCondition,
+  UsersCondition,
 } from '../definition/audience.ts';
 import type { AtEvaluation } from '../operators/operator.ts';
+import { listedKeys } from '../sql/listed-users.ts';
 import { samplePosition } from '../sql/sample.ts';
 import type { CountedEvent } from './event-window.ts';
 import { windowOf } from './sequence-window.ts';
@@ -17,6 +19,7 @@ import { conditionValue, courseOfTrait, type KnownTrait } from './user-traits.ts
 export interface EvaluationInput extends AtEvaluation {
   readonly traits: ReadonlyMap<string, KnownTrait>;
   readonly events: ReadonlyMap<EventCondition, readonly CountedEvent[]>;
+  readonly projectId: string;
   /** The internal id. */
   readonly userKey: string;
   readonly eventsShown: number;
@@ -48,7 +51,11 @@ export interface SampleEvidence {
   readonly position: number;
 }
 
-export type Evidence = TraitEvidence | EventEvidence | SampleEvidence;
+export interface UsersEvidence {
+  readonly kind: 'users';
+}
+
+export type Evidence = TraitEvidence | EventEvidence | SampleEvidence | UsersEvidence;
 
 export interface ConditionState<E extends Evidence = Evidence> {
   readonly isMet: boolean;
@@ -64,7 +71,7 @@ const CONDITION_STATES: {
     condition: ConditionOf<K>,
     known: EvaluationInput,
   ) => ConditionState<EvidenceOf<K>>;
-} = { trait: traitState, event: eventState, sample: sampleState };
+} = { trait: traitState, event: eventState, sample: sampleState, users: listState };
 
 export function conditionStateOf(condition: Condition, known: EvaluationInput): ConditionState {
   known.steps.of = condition;
@@ -91,6 +98,10 @@ function sampleState(
   const position = samplePosition(seed, userKey);
   const evidence = { kind: 'sample', position: position / 100 } as const;
   return { isMet: position < hundredths, flips: [].values(), evidence };
+}
+
+function listState(condition: UsersCondition, { projectId, userKey }: EvaluationInput): ConditionState<UsersEvidence> {
+  return { isMet: listedKeys(projectId, condition).has(userKey), flips: [].values(), evidence: { kind: 'users' } };
 }
 
 function eventState(condition: EventCondition, known: EvaluationInput): ConditionState<EventEvidence> {

@@ -10,7 +10,7 @@ import { readUserEvents, type Reading, type RowReader, type UsersWanted } from '
 import { readTraits } from './user-traits.ts';
 
 /** What is known of a user. */
-export type UserState = Pick<EvaluationInput, 'traits' | 'events' | 'steps'>;
+export type UserState = Pick<EvaluationInput, 'projectId' | 'traits' | 'events' | 'steps'>;
 
 type ReadUser = UserState & Pick<Reading, 'failure'>;
 
@@ -59,7 +59,8 @@ async function readAll(
     wanted.users.map((userKey) => {
       const user = userNumber(userKey);
       const reading = readings.get(user) as Reading;
-      return [userKey, { ...reading, traits: traits.get(user) ?? new Map(), events: events.get(user) ?? new Map() }];
+      const known = { traits: traits.get(user) ?? new Map(), events: events.get(user) ?? new Map() };
+      return [userKey, { ...reading, ...known, projectId: wanted.projectId }];
     }),
   );
 }

@@ -38,13 +38,17 @@ export const IS_NOT: Operator<TestOf<'is_not'>> = {
 export const IN: Operator<TestOf<'in'>> = {
   read: readIn,
   describe: (test) => {
-    const values = test.values.map(describeConstant);
+    const values = test.values.slice(0, DESCRIBED).map(describeConstant);
+    if (test.values.length > DESCRIBED) values.push(`${test.values.length - DESCRIBED} more`);
     const last = values.pop() ?? '';
     return `is one of ${values.length === 0 ? last : `${values.join(', ')} or ${last}`}${describeOptions(test)}`;
   },
   sql: ({ params }, value, test) => isOneOf(params, value, test.values, test),
   passes: (value, test, { location }) => isOneOfValues(value, test, location),
 };
+
+/** Values that a description names: people read it. */
+const DESCRIBED = 20;
 
 export const EXISTS: Operator<TestOf<'exists'>> = {
   read: (reading, value, path) =>

@@ -4,13 +4,14 @@
  */
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { type Audience, type Condition, type ConditionOf, isCondition } from '../definition/audience.ts';
-import type { EventCondition, SampleCondition, Times, TraitCondition } from '../definition/audience.ts';
+import type { EventCondition, SampleCondition, Times, TraitCondition, UsersCondition } from '../definition/audience.ts';
 import { measureUsers } from '../measures/measure-users.ts';
 import { passesAll } from '../operators/operators.ts';
 import { withFunctions } from './functions.ts';
 import { Params, type Scope } from './params.ts';
 import { isPerson } from './persons.ts';
 import { Steps } from '../steps.ts';
+import { listedSql } from './listed-users.ts';
 import { sampleSql } from './sample.ts';
 import { sequenceUsers } from './sequence-users.ts';
 import { select } from './select.ts';
@@ -146,7 +147,7 @@ function inlined(part: Audience): readonly Audience[] {
   return part.of.kind === 'all' ? part.of.of.flatMap(inlined) : inlined(part.of);
 }
 
-const PRECEDENCE = { trait: 0, event: 1, anyTrait: 2 } as const;
+const PRECEDENCE = { users: -1, trait: 0, event: 1, anyTrait: 2 } as const;
 
 /** A condition as a set of users: those in it (`isPositive`), or all others. */
 interface UserSet {
@@ -166,6 +167,7 @@ const USER_SETS: { readonly [K in Condition['kind']]: (scope: Scope, condition: 
   trait: traitSet,
   event: eventSet,
   sample: sampleSet,
+  users: listedSet,
 };
 
 function userSet(scope: Scope, condition: Condition): UserSet {
@@ -206,6 +208,14 @@ function eventSet(scope: Scope, condition: EventCondition): UserSet {
 /** Nothing is read for it, so that it narrows nothing. */
 function sampleSet({ params }: Scope, condition: SampleCondition): UserSet {
   return { precedence: 0, isPositive: false, of: () => null, condition: sampleSql(params, condition) };
+}
+
+/** Those of the ids who are there. They are read by the key. */
+function listedSet(scope: Scope, condition: UsersCondition): UserSet {
+  const isListed = listedSql(scope, condition);
+  const of = (among: string | null): string =>
+    `${select('SELECT user FROM user_rows', [projectIs(scope), isListed, among && `user IN (${among})`])} GROUP BY user`;
+  return { precedence: PRECEDENCE.users, isPositive: true, of, condition: isListed };
 }
 
 function filterBy(set: UserSet): string {

@@ -12,6 +12,7 @@ import {
   type Test,
   type TextOptions,
 } from '../../../services/questions/definition/audience.ts';
+import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { samplePosition } from '../../../services/questions/sql/sample.ts';
 import { parseBody } from '../../../services/messages/json.ts';
 import { isMeasured } from './naive-measure.ts';
@@ -47,6 +48,8 @@ function includes(audience: Audience, history: History, now: Micros): boolean {
       return includes(audience.of, history, now);
     case 'sample':
       return samplePosition(audience.seed, history.user) < audience.hundredths;
+    case 'users':
+      return audience.ids.some((id) => userKeyOf(history.projectId, id) === history.user);
     default:
       return audience satisfies never;
   }
@@ -60,6 +63,10 @@ export class History {
   constructor(messages: readonly Message[], user: string) {
     this.user = user;
     this.#messages = messages.filter(({ userKey }) => userKey === user);
+  }
+
+  get projectId(): string {
+    return this.#messages[0]?.projectId ?? '';
   }
 
   traits(): object {

@@ -237,6 +237,7 @@ export function definitionAbout(spots: readonly Spot[]): fc.Arbitrary<string> {
       { weight: 3, arbitrary: memberAbout('trait', spots) },
       { weight: 4, arbitrary: eventCondition(memberAbout('property', spots), path) },
       { weight: 1, arbitrary: sample },
+      { weight: 1, arbitrary: listed },
       { weight: 1, arbitrary: fc.constantFrom('{"audience":"other"}', '{"audience":"inner"}') },
       { weight: 1, arbitrary: groupOf('all', tie('node')) },
       { weight: 1, arbitrary: groupOf('any', tie('node')) },
@@ -249,6 +250,11 @@ export function definitionAbout(spots: readonly Spot[]): fc.Arbitrary<string> {
 const sample = fc
   .tuple(fc.constantFrom('0.01', '10', '33.33', '50', '1e2'), fc.constantFrom('a', '😀 "'))
   .map(([percent, seed]) => `{"sample":{"percent":${percent},"seed":${JSON.stringify(seed)}}}`);
+
+/** Some of the users of a history, one of them twice, and somebody who is none. */
+const listed = fc
+  .subarray(["o'{p0:String}", 'user 1', 'user 2', 'user 3', 'user 1', 'nobody "'], { minLength: 1 })
+  .map((ids) => `{"users":${JSON.stringify(ids)}}`);
 
 const eventNames = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...EVENTS).map((name) => JSON.stringify(name)) },
