@@ -5,6 +5,7 @@ import { type ReadingParts, readingRoutes } from '../api/routes.ts';
 import type { RouteSet } from '../http/route.ts';
 import type { BackupSchedule } from '../operations/backup/last-backup.ts';
 import type { Config } from '../runtime/config.ts';
+import { Catalog } from '../questions/catalog/catalog.ts';
 import { isServer } from '../runtime/embedded.ts';
 import { keptLeftOut, lastLeftOut } from '../stores/erasures/left-out.ts';
 import { WebhookAddresses } from '../webhooks/addresses.ts';
@@ -29,20 +30,22 @@ export interface InterfaceParts {
 export function interfaceRoutes(parts: InterfaceParts, takesFiles: boolean): readonly RouteSet[] {
   const { config, stores, log, codec, watches, uploads: files } = parts;
   const { figures } = stores;
+  const limitsOf = projectLimitsOf(config);
+  const newestErasure: ReadingParts['newestErasure'] = (projectId) => figures.newestErasure(projectId);
   return [
     readingRoutes({
       ...stores,
       ...watches,
-      limitsOf: projectLimitsOf(config),
+      limitsOf,
       addresses: new WebhookAddresses(config.webhookAllow),
       isOnKafka: isServer(config.eventLogUrl),
       log,
       codec,
       leftOut: lastLeftOut(keptLeftOut(() => figures.leftOut())),
-      newestErasure: (projectId) => figures.newestErasure(projectId),
+      newestErasure,
     }),
     adminRoutes({ ...stores, newProjects: newProjectDefaults(config), schedule: backupScheduleOf(config) }),
-    importRoutes({ ...stores, files, takesFiles }),
+    importRoutes({ ...stores, files, takesFiles, catalog: new Catalog({ ...stores, limitsOf, newestErasure }) }),
   ];
 }
 

@@ -15,12 +15,20 @@ export function printGuess(
   out(`It seems to be ${format === 'csv' ? 'CSV' : 'NDJSON'} in ${encoding}${fields}${first}.\n`);
   out('Nothing was imported. This would look at all of it:\n');
   out(`  ${['tidemark import', ...files, ...optionsOf(guess), '--dry-run'].map(quoted).join(' ')}\n`);
+  if (guess.time_formats.length > 1)
+    out(`Its times may be of either form: add --time-format ${guess.time_formats.map(quoted).join(', or ')}.\n`);
+  for (const { name, type, others, other } of guess.columns)
+    if (others > 0)
+      out(`${quoted(name)} seems to be of ${WORDS[type]}, and ${others} cells are not: ${quoted(other ?? '')}\n`);
   const wrong = rows.filter(({ problems }) => problems.length > 0).length;
   if (problem !== null) out(`As the command is now: ${problem}\n`);
   else if (wrong > 0) out(`As the command is now, ${wrong} of the first ${rows.length} would be refused.\n`);
 }
 
-function optionsOf({ preset, type, delimiter, encoding, map, time_format: format }: ImportPreview['guess']): string[] {
+const WORDS = { number: 'numbers', boolean: 'true and false', date: 'dates', text: 'texts' };
+
+function optionsOf(guess: ImportPreview['guess']): string[] {
+  const { preset, type, delimiter, encoding, map, time_format: format, types, text_columns: texts } = guess;
   const mapped = Object.entries(map).flatMap(([source, target]) => ['--map', `${source}=${target}`]);
   return [
     ...(preset === null ? [] : ['--preset', preset]),
@@ -28,6 +36,7 @@ function optionsOf({ preset, type, delimiter, encoding, map, time_format: format
     ...(delimiter === null || delimiter === ',' ? [] : ['--delimiter', delimiter === '\t' ? 'tab' : delimiter]),
     ...(type === null ? [] : ['--type', type]),
     ...mapped,
+    ...(types ? ['--types', ...texts.flatMap((name) => ['--text-column', name])] : []),
     ...(format === null ? [] : ['--time-format', format]),
   ];
 }

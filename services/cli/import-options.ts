@@ -6,6 +6,7 @@ import type { ImportOptions } from './client/import-by-service.ts';
 export interface FileFormOptions extends Pick<ImportOptions, 'type' | 'format' | 'preset' | 'timezone' | 'encoding'> {
   readonly delimiter: string;
   readonly types?: true;
+  readonly textColumn: readonly string[];
   readonly jsonColumn: readonly string[];
   readonly map: ReadonlyMap<string, string | null>;
   readonly set: ReadonlyMap<string, string>;
@@ -33,13 +34,27 @@ export function addFormOptions(command: Command): Command {
     .option('--delimiter <character>', 'CSV: what separates the fields; tab for a tab', readDelimiter, ',')
     .option('--columns <names>', 'CSV: names of the columns, where the first line is a row', (text) => text.split(','))
     .option('--types', 'CSV: numbers, true and false are such, and not text')
+    .option('--text-column <name>', 'CSV: a column whose cells stay text beside --types (repeatable)', collect, [])
     .option('--json-column <name>', 'CSV: a column whose cells are JSON (repeatable)', collect, []);
 }
 
 /** As a request has them. */
 export function formOf(options: FileFormOptions) {
-  const { type, format, preset, timezone, encoding, delimiter, types, jsonColumn, map, set, timeFormat, columns } =
-    options;
+  const {
+    type,
+    format,
+    preset,
+    timezone,
+    encoding,
+    delimiter,
+    types,
+    textColumn,
+    jsonColumn,
+    map,
+    set,
+    timeFormat,
+    columns,
+  } = options;
   return {
     type,
     format,
@@ -49,6 +64,7 @@ export function formOf(options: FileFormOptions) {
     delimiter,
     types,
     columns,
+    text_columns: textColumn.length > 0 ? textColumn : undefined,
     json_columns: jsonColumn,
     map: Object.fromEntries(map),
     set: Object.fromEntries(set),

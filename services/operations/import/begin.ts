@@ -104,8 +104,9 @@ export function importIdOf(
  */
 function optionsOf(task: ImportTask): ImportState['options'] {
   const { project, projectTimezone, type, format, import_id, delimiter, types, json_columns, map, set } = task;
-  const { preset, timezone: zone, time_format: timeFormat, encoding, columns } = task;
-  const given = { ...(Object.keys(set).length > 0 && { set }), preset, zone, timeFormat, encoding, columns };
+  const { preset, timezone: zone, time_format: timeFormat, encoding, columns, text_columns } = task;
+  const texts = text_columns.length > 0 ? text_columns : null;
+  const given = { ...(Object.keys(set).length > 0 && { set }), texts, preset, zone, timeFormat, encoding, columns };
   return {
     project,
     timezone: projectTimezone,

@@ -5,7 +5,7 @@ import type { FileOptions } from './import-options.ts';
 import { type Mapping, MEMBERS, OBJECTS, type Target, targetOfColumn } from './mapping/mapping.ts';
 
 /** What can be said of CSV alone. */
-export type CsvOptions = Pick<FileOptions, 'delimiter' | 'types' | 'json_columns' | 'columns'>;
+export type CsvOptions = Pick<FileOptions, 'delimiter' | 'types' | 'text_columns' | 'json_columns' | 'columns'>;
 
 export interface Column {
   /** As the header has it. */
@@ -35,7 +35,7 @@ export function readHeader(
     beginningsOf(source.split('.')).some((path) => known.has(path.join('.')));
   const problems = [
     ...trimmed.flatMap((name, index) => (name === '' ? [`column ${index + 1} has no name`] : [])),
-    ...[...csv.json_columns, ...sources]
+    ...[...csv.json_columns, ...csv.text_columns, ...sources]
       .filter((name) => !isThere(name))
       .map((name) => `there is no column ${JSON.stringify(name)}`),
     ...collisions(trimmed, mapping),
@@ -118,9 +118,10 @@ export function missingColumns(
 const MOST_NAMES = 10;
 const NAME_LENGTH = 60;
 
-function columnOf(name: string, { types, json_columns: jsonColumns }: CsvOptions, mapping: Mapping): Column {
+function columnOf(name: string, csv: CsvOptions, mapping: Mapping): Column {
   const target = targetOfColumn(name, mapping);
-  return { name, target, reads: jsonColumns.includes(name) ? 'json' : readsOf(target, types) };
+  const isTyped = csv.types && !csv.text_columns.includes(name);
+  return { name, target, reads: csv.json_columns.includes(name) ? 'json' : readsOf(target, isTyped) };
 }
 
 function readsOf(target: Target | undefined, typed: boolean): Column['reads'] {

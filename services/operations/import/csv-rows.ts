@@ -84,10 +84,14 @@ function pointerIn(
 /** As JSON has them: no leading zeros, so that postcodes and telephone numbers stay text. */
 const NUMBER_OR_BOOLEAN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false)$/;
 
+export function isNumberOrBoolean(cell: string): boolean {
+  return NUMBER_OR_BOOLEAN.test(cell);
+}
+
 /** The cell as JSON text; undefined where it should be and is not. */
 function jsonOf(cell: string, { reads }: Column): string | undefined {
   if (reads === 'text') return JSON.stringify(cell);
-  if (reads === 'typed') return NUMBER_OR_BOOLEAN.test(cell) ? cell : JSON.stringify(cell);
+  if (reads === 'typed') return isNumberOrBoolean(cell) ? cell : JSON.stringify(cell);
   try {
     JSON.parse(cell);
     return cell;

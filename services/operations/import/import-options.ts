@@ -13,6 +13,7 @@ export const IMPORT_DEFAULTS = {
   format: null,
   delimiter: ',',
   types: false,
+  text_columns: [],
   json_columns: [],
   map: {},
   preset: null,
@@ -44,6 +45,7 @@ export type FileOptions = Pick<
   | 'format'
   | 'delimiter'
   | 'types'
+  | 'text_columns'
   | 'json_columns'
   | 'map'
   | 'preset'

@@ -5,7 +5,7 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { keptFrom } from '../../stores/projects/kept-events.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import type { ImportTask } from './begin.ts';
-import type { ImportOptions } from './import-options.ts';
+import { IMPORT_DEFAULTS, type ImportOptions } from './import-options.ts';
 import type { ImportSource } from './source.ts';
 
 export type ImportRequest = ImportOptions & {
@@ -21,6 +21,8 @@ export type ImportRequest = ImportOptions & {
   readonly host: string;
   /** The folder of report and state, in the folder of imports. */
   readonly folder: string;
+  /** For a guess: names of events that the project has. */
+  readonly known_events?: readonly string[];
 };
 
 /** Where imports over HTTP keep their files. */
@@ -77,6 +79,8 @@ export function taskOfRequest(
 ): ImportTask {
   const reportPath = reportPathOf(folders.folder, request);
   return {
+    // A job of an earlier version lacks what came since.
+    ...IMPORT_DEFAULTS,
     ...request,
     projectTimezone: project.timezone,
     eventsFrom: keptFrom(project, Date.now())?.from,

@@ -41,6 +41,6 @@ function areDates(texts: readonly DateText[]): boolean {
   return texts.filter(({ text }) => isDate(text) || LIKE_A_DATE.test(text)).length >= texts.length / 2;
 }
 
-function isDate(text: string): boolean {
+export function isDate(text: string): boolean {
   return parseWrittenTime(text, 'UTC').ok;
 }

@@ -3,11 +3,13 @@ import type { FileHandle } from 'node:fs/promises';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { readCells } from './csv-rows.ts';
 import { guess, type Guess } from './guess/guess.ts';
+import type { FileOptions } from './import-options.ts';
 import { readInput } from './input.ts';
 import { type ReadOptions, type ReadRecord, RecordReader } from './record-reader.ts';
 import { BEGINNING, type Format } from './record.ts';
 import { oddDatesIn } from './odd-dates.ts';
 import { type RecordProblem, Refusals, type RefusalReason, remarksOn, unusedSources } from './refusals.ts';
+import { type Remedy, remediesFor } from './guess/remedies.ts';
 import type { TimeForm } from './times/read-time.ts';
 
 export interface PreviewedColumn {
@@ -43,11 +45,15 @@ export interface FilePreview {
   readonly warnings: readonly RefusalReason[];
   /** What the file seems to be, whatever was asked for. Nothing of it is applied. */
   readonly guess: Guess;
+  /** Choices that leave fewer of these rows refused. */
+  readonly remedies: readonly Remedy[];
 }
 
 export interface PreviewOptions extends ReadOptions {
   /** The file's, for people. */
   readonly name?: string;
+  /** Names of events that the project has. */
+  readonly known_events?: readonly string[];
 }
 
 const PREVIEWED_ROWS = 20;
@@ -67,27 +73,38 @@ export async function previewFile(
   signal: AbortSignal,
 ): Promise<FilePreview> {
   try {
-    return await previewed({ file, options, signal }, null);
+    return await previewed({ file, options, asked: options, signal }, null);
   } catch (error) {
     if (!hasCode(error, 'COMMAND_INVALID')) throw error;
-    const { map, json_columns, types, columns, delimiter } = options;
-    const isPlain = Object.keys(map).length === 0 && json_columns.length === 0 && !types && columns === null;
+    const { map, json_columns, text_columns, types, columns, delimiter } = options;
+    const isPlain =
+      [Object.keys(map), json_columns, text_columns].every(({ length }) => length === 0) && !types && columns === null;
     if (isPlain && delimiter === ',') throw error;
     // The header may be good where the mapping is not, and the file good that is no CSV: then people can mend that.
-    const plain = { ...options, map: {}, json_columns: [], isFurther: true };
-    return previewed({ file, options: plain, signal }, error.message);
+    const plain = { ...options, map: {}, json_columns: [], text_columns: [], isFurther: true };
+    return previewed({ file, options: plain, asked: options, signal }, error.message);
   }
 }
 
 interface Previewed {
   readonly file: FileHandle;
+  /** What the rows are shown by: of what was `asked` as much as can be used. */
   readonly options: PreviewOptions;
+  readonly asked: PreviewOptions;
   readonly signal: AbortSignal;
 }
 
-async function previewed({ file, options, signal }: Previewed, problem: string | null): Promise<FilePreview> {
+async function previewed(of: Previewed, problem: string | null): Promise<FilePreview> {
+  const { file, options, asked, signal } = of;
   const reader = new RecordReader(options);
-  const records = await firstOf(reader, { file, options, signal });
+  const records = await firstOf(reader, of);
+  const guessed = guess(await firstBytes(file, signal), new Set(asked.known_events));
+  const refused = refusedOf(records, problem ?? reader.lack);
+  const refusedBy = async (by: FileOptions): Promise<number> =>
+    refusedIn({ file, options: { ...asked, ...by }, signal }).catch((error: unknown) => {
+      if (!hasCode(error, 'COMMAND_INVALID')) throw error;
+      return refused;
+    });
   const { columns = [] } = reader;
   const raws = records.map(({ raw }) => raw);
   const cells = reader.header === undefined ? [] : readCells(raws, options);
@@ -104,8 +121,19 @@ async function previewed({ file, options, signal }: Previewed, problem: string |
     }),
     warnings: problem === null ? warningsOf(records, reader, options.name) : [],
     problem: problem ?? reader.lack ?? (records.length === 0 ? NO_ROWS : null),
-    guess: guess(await firstBytes(file, signal)),
+    guess: guessed,
+    remedies: await remediesFor(asked, guessed, refused, refusedBy),
   };
+}
+
+async function refusedIn(of: Omit<Previewed, 'asked'>): Promise<number> {
+  const reader = new RecordReader(of.options);
+  return refusedOf(await firstOf(reader, of), reader.lack);
+}
+
+/** @param problem Why all are. */
+function refusedOf(records: readonly ReadRecord[], problem: string | null | undefined): number {
+  return (problem ?? null) === null ? records.filter(({ judged }) => !judged.ok).length : records.length;
 }
 
 function warningsOf(records: readonly ReadRecord[], reader: RecordReader, file = ''): readonly RefusalReason[] {
@@ -137,7 +165,10 @@ function previewedRow(
   };
 }
 
-async function firstOf(reader: RecordReader, { file, options, signal }: Previewed): Promise<readonly ReadRecord[]> {
+async function firstOf(
+  reader: RecordReader,
+  { file, options, signal }: Omit<Previewed, 'asked'>,
+): Promise<readonly ReadRecord[]> {
   const first: ReadRecord[] = [];
   const { encoding } = options;
   let isCut = false;

@@ -198,10 +198,11 @@ export class RecordReader {
 }
 
 /** What is asked for and has no effect was meant for another file. */
-function checkIdle({ delimiter, types, json_columns, columns }: CsvOptions): void {
+function checkIdle({ delimiter, types, text_columns, json_columns, columns }: CsvOptions): void {
   const given = {
     delimiter: delimiter !== ',',
     types,
+    text_columns: text_columns.length > 0,
     json_columns: json_columns.length > 0,
     columns: columns !== null,
   };

@@ -68,6 +68,15 @@ describe('a row', () => {
     expect(await propertiesOf(content, { types: true })).toEqual(['{"a":1,"b":1.5,"c":true,"d":"007","e":"null"}']);
   });
 
+  test('a column stays text beside numbers where somebody says so, and one that is not there is refused', async () => {
+    const content = 'user_id,event,amount,zip\nada,Paid,12,80331\n';
+
+    expect(await propertiesOf(content, { types: true, text_columns: ['zip'] })).toEqual([
+      '{"amount":12,"zip":"80331"}',
+    ]);
+    await expect(rows(content, { types: true, text_columns: ['zap'] })).rejects.toThrow('there is no column "zap"');
+  });
+
   test('a column that is declared as JSON is read as JSON, its digits unchanged', async () => {
     const content = 'user_id,event,a,b\nada,Paid,"{""n"":9007199254740993}",null\nada,Paid,{,1\n';
 

@@ -73,6 +73,10 @@ const GUESS: Guess = {
   type: null,
   map: {},
   time_format: null,
+  time_formats: [],
+  types: false,
+  text_columns: [],
+  columns: [],
 };
 
 /** Nothing is known of this one. */
@@ -230,6 +234,7 @@ export class AdminParts {
             rows: [],
             problem: null,
             warnings: [],
+          remedies: [],
             guess: GUESS,
             files: ['history.csv'],
             file_count: 1,

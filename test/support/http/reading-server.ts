@@ -9,6 +9,7 @@ import type { SavedAudience } from '../../../services/questions/saved/audience-s
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import type { EventLog } from '../../../services/event-log/event-log.ts';
 import type { ImportParts } from '../../../services/api/admin/imports/import-answers.ts';
+import { Catalog } from '../../../services/questions/catalog/catalog.ts';
 import { UploadedFiles } from '../../../services/api/admin/imports/uploaded-files.ts';
 import { type AppParts, createHttpServer } from '../../../services/http/app.ts';
 import { RouteTable } from '../../../services/http/route-table.ts';
@@ -259,7 +260,10 @@ export class ReadingServer {
       maxBytes: 4_096,
       hasRoom: () => this.hasRoom,
     });
-    return { imports: this.admin.ports.imports, jobs: this.admin.runner, files, takesFiles: true };
+    const limits = { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 };
+    const catalog = new Catalog({ analytics: this.analytics, limitsOf: () => limits });
+    const { ports, projects, runner } = this.admin;
+    return { imports: ports.imports, projects, catalog, jobs: runner, files, takesFiles: true };
   }
 
   #consoleSessions(): ConsoleSessions {

@@ -4,7 +4,9 @@ import type { Answer } from '../../../http/route.ts';
 import { type ImportRequest, reportPathOf, uploadsOf } from '../../../operations/import/import-request.ts';
 import type { Input } from '../../input.ts';
 import { encodeId, readCursor, refuseBody } from '../../query.ts';
+import type { Catalog } from '../../../questions/catalog/catalog.ts';
 import { hasCode } from '../../../runtime/errors.ts';
+import { pause } from '../../../runtime/pause.ts';
 import { waitForJob } from '../job-answers.ts';
 import { type AdminCall, answerJob, answerStarted, NDJSON, notFound } from '../answers.ts';
 import { isFinished, type Job } from '../../../operations/jobs/job.ts';
@@ -18,7 +20,11 @@ import type { UploadedFiles } from './uploaded-files.ts';
 
 const KIND = 'import';
 
-export interface ImportParts extends Pick<AdminPorts, 'imports' | 'jobs'> {
+/** A guess waits no longer for them. */
+const WAIT_MS = 2_000;
+
+export interface ImportParts extends Pick<AdminPorts, 'imports' | 'jobs' | 'projects'> {
+  readonly catalog: Pick<Catalog, 'events'>;
   readonly files: UploadedFiles;
   /** Whether files are taken: where another process of the service would not find them, they are not. */
   readonly takesFiles: boolean;
@@ -64,8 +70,20 @@ export async function answerPreview(parts: ImportParts, call: AdminCall): Promis
   if (!read.ok) return read.refusal;
   const request = await named(parts, read.value);
   if ('refused' in request) return request;
-  const preview = await namingSource(request, parts.imports.preview(request));
+  const known = await knownEvents(parts, request.project);
+  const preview = await namingSource(request, parts.imports.preview({ ...request, known_events: known }));
   return 'refused' in preview ? preview : { status: 200, body: JSON.stringify(preview) };
+}
+
+/** The names of the project's events, where analytics says them soon. */
+async function knownEvents({ projects, catalog }: ImportParts, named: string): Promise<readonly string[]> {
+  const project = await projects.findProjectNamed(named);
+  const waiting = new AbortController();
+  const names = async (): Promise<readonly string[]> =>
+    project === undefined ? [] : (await catalog.events(project)).entries.map(({ name }) => name);
+  const found = await Promise.race([names().catch(() => []), pause(WAIT_MS, waiting.signal).then(() => [])]);
+  waiting.abort();
+  return found;
 }
 
 /** `POST /v1/admin/imports/:id/resume` */

@@ -21,7 +21,7 @@ const USERS = [
   /^(?:user|customer|contact|person|primary)_e_?mail(?:_address)?$/,
   /^(?:user|customer|client|person|member|account|visitor|profile|contact)$/,
 ];
-const EVENTS = [/^event$/, /^event_?(?:name|type)$/, /^(?:action|activity)(?:_?(?:name|type))?$/];
+const EVENTS = [/^event$/, /^event_?(?:name|type)$/, /^(?:action|activity)(?:_?(?:name|type))?$/, /^what$/];
 /** When something took place. */
 const TIMES = [
   /^timestamp$/,
@@ -43,7 +43,7 @@ const OTHER_TIMES =
   /(?:sign|regist|join|birth|opt_?in|confirm|subscri|first|last|trial|renew|expir|due|until|updated|modified|changed)/;
 
 /** The last part of a path, in small letters, with a sign for each blank, and without a remark as `(UTC)`. */
-function plainName(name: string): string {
+export function plainName(name: string): string {
   const last =
     name
       .replace(/\s*\([^)]*\)\s*$/, '')
@@ -58,28 +58,29 @@ export interface GuessedColumns {
   readonly map: Readonly<Record<string, string>>;
   /** What it could be; undefined where neither the event nor the user is to be seen. */
   readonly type: DefaultType | undefined;
-  /** Undefined where times are read without one, or nobody can say which. */
-  readonly timeFormat: string | undefined;
+  /** Several where nobody can say which; none where times are read without one. */
+  readonly timeFormats: readonly string[];
 }
 
 /** A table has fewer columns, and no name is longer: what a caller sends may be neither. */
 const MOST_COLUMNS = 1_000;
 const MOST_LETTERS = 512;
 
-export function guessColumns(all: readonly SeenColumn[]): GuessedColumns {
+/** @param knownEvents Names of events that the project has. */
+export function guessColumns(all: readonly SeenColumn[], knownEvents: ReadonlySet<string>): GuessedColumns {
   const columns = all.slice(0, MOST_COLUMNS).filter(({ name }) => name.length <= MOST_LETTERS);
-  const event = columnNamed(columns, EVENTS);
   const user = columnNamed(columns, USERS);
+  const eventTime = columnNamed(columns, TIMES, isTimes) ?? columns.find(isOnlyTime);
+  const hasEvents = (column: SeenColumn): boolean =>
+    column !== user && isMostly(column, (text) => knownEvents.has(text));
+  const event = columnNamed(columns, EVENTS) ?? (eventTime && columns.find(hasEvents));
   const type = event !== undefined ? 'track' : user !== undefined ? 'identify' : undefined;
-  const time =
-    type === 'identify'
-      ? columnNamed(columns, AS_OF, isTimes)
-      : (columnNamed(columns, TIMES, isTimes) ?? columns.find(isOnlyTime));
+  const time = type === 'identify' ? columnNamed(columns, AS_OF, isTimes) : eventTime;
   const found = { user_id: user, event, timestamp: time, message_id: columnNamed(columns, MESSAGES) };
   const pairs = Object.entries(found).flatMap(([member, column]) =>
     column === undefined || MEMBERS.includes(column.name) ? [] : [[column.name, member] as const],
   );
-  return { map: Object.fromEntries(pairs), type, timeFormat: time && formatOf(time) };
+  return { map: Object.fromEntries(pairs), type, timeFormats: time === undefined ? [] : formatsOf(time) };
 }
 
 function columnNamed(
@@ -94,18 +95,22 @@ function columnNamed(
   return undefined;
 }
 
-function textsOf({ values }: SeenColumn): readonly string[] {
+export function textsOf({ values }: SeenColumn): readonly string[] {
   return values.filter((value) => value !== null && value !== undefined && value !== '').map(String);
 }
 
 /** Whether most of its values are times, or dates in an order that is to be said. */
 function isTimes(column: SeenColumn): boolean {
-  const texts = textsOf(column);
-  const times = texts.filter(
+  return isMostly(
+    column,
     (text) =>
       readImportedTime(text, { timezone: 'UTC' }).ok || DATE.test(text) || isExcelDay(text) || isDateOfDigits(text),
   );
-  return texts.length > 0 && times.length >= texts.length * 0.8;
+}
+
+function isMostly(column: SeenColumn, is: (text: string) => boolean): boolean {
+  const texts = textsOf(column);
+  return texts.length > 0 && texts.filter(is).length >= texts.length * 0.8;
 }
 
 /** Without a name that says it: no numbers, and no members of members. */
@@ -115,7 +120,7 @@ function isOnlyTime(column: SeenColumn): boolean {
 }
 
 function isNumbers(column: SeenColumn): boolean {
-  return textsOf(column).every((text) => /^[\d.]+$/.test(text));
+  return textsOf(column).every((text) => /^[\d.]+$/.test(text) && !DATE.test(text));
 }
 
 const DATE = /^(\d{1,2})([./-])(\d{1,2})\2\d{4}(?:( )\d{1,2}:\d\d(:\d\d)?( ?[AaPp][Mm])?)?$/;
@@ -125,21 +130,21 @@ function isExcelDay(text: string): boolean {
   return /^\d{5}(?:\.\d+)?$/.test(text) && Number(text) > 25_569 && Number(text) < 73_050;
 }
 
-/** Told by a day over the twelfth. */
-function formatOf(column: SeenColumn): string | undefined {
+/** Told by a day over the twelfth; without one there are two. */
+function formatsOf(column: SeenColumn): readonly string[] {
   const texts = textsOf(column);
-  if (texts.every(isExcelDay)) return 'excel';
+  if (texts.every(isExcelDay)) return ['excel'];
   const [{ length } = ''] = texts;
-  if (texts.every((text) => text.length === length && isDateOfDigits(text))) return 'YYYYMMDDHHmmss'.slice(0, length);
+  if (texts.every((text) => text.length === length && isDateOfDigits(text))) return ['YYYYMMDDHHmmss'.slice(0, length)];
   const dates = texts.map((text) => DATE.exec(text)).filter((match) => match !== null);
   const [first] = dates;
-  if (first === undefined || dates.length < texts.length * 0.8) return undefined;
+  if (first === undefined || dates.length < texts.length * 0.8) return [];
   const [, , dash = '/', , blank, seconds, half] = first;
   const isDayFirst = dates.some(([, one]) => Number(one) > 12);
   const isMonthFirst = dates.some(([, , , two]) => Number(two) > 12);
-  if (isDayFirst === isMonthFirst) return undefined;
-  const date = isDayFirst ? ['DD', 'MM', 'YYYY'] : ['MM', 'DD', 'YYYY'];
-  if (blank === undefined) return date.join(dash);
-  const clock = `${half === undefined ? 'HH' : 'hh'}:mm${seconds === undefined ? '' : ':ss'}`;
-  return `${date.join(dash)} ${clock}${half === undefined ? '' : half.startsWith(' ') ? ' A' : 'A'}`;
+  const hour = `${half === undefined ? 'HH' : 'hh'}:mm${seconds === undefined ? '' : ':ss'}`;
+  const clock = `${hour}${half === undefined ? '' : half.startsWith(' ') ? ' A' : 'A'}`;
+  return [...(isMonthFirst ? [] : [['DD', 'MM', 'YYYY']]), ...(isDayFirst ? [] : [['MM', 'DD', 'YYYY']])].map(
+    (date) => `${date.join(dash)}${blank === undefined ? '' : ` ${clock}`}`,
+  );
 }

@@ -21,21 +21,24 @@ export function guessFormat(text: string): Format {
 }
 
 const DELIMITERS = [',', ';', '\t', '|'];
-const MOST_ROWS = 20;
+const COMPARED_ROWS = 20;
+const MOST_ROWS = 1_000;
 
 export interface GuessedTable {
   readonly delimiter: string;
+  /** The first thousand. */
   readonly rows: readonly (readonly string[])[];
 }
 
 /** The delimiter that cuts the most rows into the same number of fields. @param text Whole lines. */
 export function guessDelimiter(text: string): GuessedTable {
-  const tables = DELIMITERS.map((delimiter) => ({ delimiter, rows: parsedRows(text, delimiter) }));
-  return tables.reduce((best, table) => (fitOf(table.rows) > fitOf(best.rows) ? table : best));
+  const tables = DELIMITERS.map((delimiter) => ({ delimiter, rows: parsedRows(text, delimiter, COMPARED_ROWS) }));
+  const { delimiter } = tables.reduce((best, table) => (fitOf(table.rows) > fitOf(best.rows) ? table : best));
+  return { delimiter, rows: parsedRows(text, delimiter, MOST_ROWS) };
 }
 
-function parsedRows(text: string, delimiter: string): string[][] {
-  const options = { delimiter, to: MOST_ROWS, bom: true, relax_column_count: true, relax_quotes: true };
+function parsedRows(text: string, delimiter: string, to: number): string[][] {
+  const options = { delimiter, to, bom: true, relax_column_count: true, relax_quotes: true };
   try {
     return parse(text, { ...options, skip_empty_lines: true, record_delimiter: ['\r\n', '\n'] });
   } catch {

@@ -9,6 +9,7 @@ import { PRESETS } from '../presets/presets.ts';
 import type { Format } from '../record.ts';
 import { guessColumns, type SeenColumn } from './guess-columns.ts';
 import { guessDelimiter, guessEncoding, guessFormat, guessHeader } from './guess-text.ts';
+import { isMistaken, type TypedColumn, typedColumn } from './guess-types.ts';
 
 /** Options under the names that a request gives them. */
 export interface Guess {
@@ -23,20 +24,33 @@ export interface Guess {
   readonly type: DefaultType | null;
   readonly map: Readonly<Record<string, string>>;
   readonly time_format: string | null;
+  /** Forms of which nobody can say which it is, as day or month first; else that one, or none. */
+  readonly time_formats: readonly string[];
+  /** Whether some column is of numbers, or of true and false. */
+  readonly types: boolean;
+  /** Columns that are text all the same: ids, zip codes, notes. */
+  readonly text_columns: readonly string[];
+  /** The columns of CSV, by the first thousand rows. */
+  readonly columns: readonly TypedColumn[];
 }
 
 const RECORDS = 20;
 
-/** @param bytes The first of the file, unpacked. */
-export function guess(bytes: Buffer): Guess {
+/**
+ * @param bytes The first of the file, unpacked.
+ * @param knownEvents Names of events that the project has.
+ */
+export function guess(bytes: Buffer, knownEvents: ReadonlySet<string> = new Set()): Guess {
   const encoding = guessEncoding(bytes);
   const decoded = new TextDecoder(encoding).decode(bytes);
   const end = decoded.lastIndexOf('\n');
   const text = end === -1 ? decoded : decoded.slice(0, end + 1);
-  return guessFormat(text) === 'ndjson' ? guessRecords(text, encoding) : guessTable(text, encoding);
+  return guessFormat(text) === 'ndjson'
+    ? guessRecords(text, encoding, knownEvents)
+    : guessTable(text, encoding, knownEvents);
 }
 
-function guessRecords(text: string, encoding: string): Guess {
+function guessRecords(text: string, encoding: string, knownEvents: ReadonlySet<string>): Guess {
   const records = text
     .split('\n')
     .slice(0, RECORDS)
@@ -51,14 +65,18 @@ function guessRecords(text: string, encoding: string): Guess {
     encoding,
     delimiter: null,
     header: null,
+    ...NO_TYPES,
     ...meaningOf(
       columns,
       presetOf('ndjson', (sign) => records.length > 0 && records.every((one) => has(one, sign))),
+      knownEvents,
     ),
   };
 }
 
-function guessTable(text: string, encoding: string): Guess {
+const NO_TYPES = { types: false, text_columns: [], columns: [] };
+
+function guessTable(text: string, encoding: string, knownEvents: ReadonlySet<string>): Guess {
   const { delimiter, rows } = guessDelimiter(text);
   const header = guessHeader(rows);
   const [names = []] = rows;
@@ -67,14 +85,28 @@ function guessTable(text: string, encoding: string): Guess {
     ? names.map((name, index) => ({ name: name.trim(), values: values.map((row) => row[index]) }))
     : [];
   const preset = presetOf('csv', (sign) => header && names.includes(sign));
-  return { format: 'csv', encoding, delimiter, header, ...meaningOf(columns, preset) };
+  const meaning = meaningOf(columns, preset, knownEvents);
+  const types = preset === undefined ? typesOf(columns, meaning.map) : NO_TYPES;
+  return { format: 'csv', encoding, delimiter, header, ...types, ...meaning };
 }
 
-function meaningOf(columns: readonly SeenColumn[], preset: Preset | undefined) {
-  if (preset !== undefined) return { preset: preset.name, type: null, map: {}, time_format: null };
-  const { map, type = null, timeFormat = null } = guessColumns(columns);
+/** Without the members of a call, which are texts anyway. */
+function typesOf(all: readonly SeenColumn[], map: Guess['map']) {
+  const columns = all.map(typedColumn);
+  const isFree = ({ name }: TypedColumn): boolean => !Object.hasOwn(map, name) && !MEMBERS.includes(name);
+  const types = columns.some((one) => isFree(one) && (one.type === 'number' || one.type === 'boolean'));
+  const texts = columns.filter((one, index) => isFree(one) && isMistaken(all[index] as SeenColumn, one));
+  return { types, text_columns: types ? texts.map(({ name }) => name) : [], columns };
+}
+
+function meaningOf(columns: readonly SeenColumn[], preset: Preset | undefined, knownEvents: ReadonlySet<string>) {
+  const none = { preset: null, type: null, map: {}, time_format: null, time_formats: [] };
+  if (preset !== undefined) return { ...none, preset: preset.name };
+  const { map, type = null, timeFormats } = guessColumns(columns, knownEvents);
+  const [only = null, ...others] = timeFormats;
   const saysType = columns.some(({ name }) => name === 'type');
-  return { preset: null, type: saysType ? null : type, map, time_format: timeFormat };
+  const format = others.length === 0 ? only : null;
+  return { ...none, type: saysType ? null : type, map, time_format: format, time_formats: timeFormats };
 }
 
 function presetOf(format: Format, has: (sign: string) => boolean): Preset | undefined {

@@ -166,6 +166,21 @@ describe('imports over HTTP', { timeout: 120_000 }, () => {
     expect(body['rows']).toHaveLength(20);
   });
 
+  test('a column of events that the project has is taken for the event', async () => {
+    const rows = ['customer,kind,on', 'ada,Parcel Sent,2026-10-01', 'bob,Parcel Sent,2026-10-02\n'].join('\n');
+    const file = await client.upload(rows);
+    const map = { customer: 'user_id', kind: 'event', on: 'timestamp' };
+    await client.end(await client.start({ file: await client.upload(rows), type: 'track', map }));
+
+    const guessed = async () => {
+      const { body } = await client.send('POST', `${IMPORTS}/preview`, { project: 'default', file });
+      return body['guess'];
+    };
+
+    // What the catalog knows is kept for half a minute.
+    await expect.poll(guessed, { timeout: 90_000, interval: 1_000 }).toMatchObject({ type: 'track', map });
+  });
+
   test('a mapping that cannot be used is shown with the columns, and a file that cannot be read is refused', async () => {
     const file = await client.upload('a,b\n1,2\n');
     const wrong = { project: 'default', file, type: 'track', map: { c: 'user_id' } };

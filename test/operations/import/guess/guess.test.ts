@@ -20,6 +20,16 @@ describe('the guess', () => {
       type: 'track',
       map: { event_time: 'timestamp', event_type: 'event' },
       time_format: null,
+      time_formats: [],
+      types: true,
+      text_columns: ['product_id'],
+      columns: [
+        { name: 'event_time', type: 'date', others: 0, other: null },
+        { name: 'event_type', type: 'text', others: 0, other: null },
+        { name: 'product_id', type: 'text', others: 0, other: null },
+        { name: 'price', type: 'number', others: 0, other: null },
+        { name: 'user_id', type: 'text', others: 0, other: null },
+      ],
     });
   });
 
@@ -60,6 +70,48 @@ describe('the guess', () => {
       map: { date: 'timestamp' },
       time_format: format,
     });
+  });
+
+  test('where day and month cannot be told apart, both forms are named', () => {
+    const text = 'customer,what,when,amount\nada,Paid,03.10.2026 09:30,1\nbob,Paid,04.10.2026 10:00,2\n';
+
+    expect(guessOf(text)).toMatchObject({
+      type: 'track',
+      map: { customer: 'user_id', what: 'event', when: 'timestamp' },
+      time_format: null,
+      time_formats: ['DD.MM.YYYY HH:mm', 'MM.DD.YYYY HH:mm'],
+    });
+  });
+
+  test('columns of numbers are numbers; ids, zip codes and leading zeros are text, and other cells are counted', () => {
+    const rows = ['1.5,01234,12,true,x', 'abc,01235,13,false,7', '-3,01236,14,true,y'];
+    const text = `email,amount,region,order_no,is_paid,note\n${rows.map((row) => `a@x,${row}\n`).join('')}`;
+
+    expect(guessOf(text)).toMatchObject({
+      types: true,
+      text_columns: ['order_no', 'note'],
+      columns: [
+        { name: 'email', type: 'text' },
+        { name: 'amount', type: 'number', others: 1, other: 'abc' },
+        { name: 'region', type: 'text', others: 0, other: null },
+        { name: 'order_no', type: 'text' },
+        { name: 'is_paid', type: 'boolean', others: 0, other: null },
+        { name: 'note', type: 'text' },
+      ],
+    });
+  });
+
+  test('a column of known events beside one of times is the event, and without one of times it is a trait', () => {
+    const known = new Set(['Order Completed', 'Page Viewed']);
+    const withTime = 'customer,kind,on\nada,Order Completed,2026-10-01\nbob,Page Viewed,2026-10-02\n';
+    const without = 'customer,favourite\nada,Order Completed\nbob,Page Viewed\n';
+
+    expect(guess(Buffer.from(withTime), known)).toMatchObject({
+      type: 'track',
+      map: { kind: 'event', on: 'timestamp' },
+    });
+    expect(guess(Buffer.from(withTime))).toMatchObject({ type: 'identify' });
+    expect(guess(Buffer.from(without), known)).toMatchObject({ type: 'identify', map: { customer: 'user_id' } });
   });
 
   test('a column of times is found by its values where no name says it', () => {

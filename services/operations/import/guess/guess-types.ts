@@ -1,0 +1,41 @@
+/** What the cells of a column of CSV are, by most of them. Pure. */
+import { isNumberOrBoolean } from '../csv-rows.ts';
+import { isDate } from '../odd-dates.ts';
+import { plainName, type SeenColumn, textsOf } from './guess-columns.ts';
+
+type CellType = 'text' | 'number' | 'boolean' | 'date';
+
+export interface TypedColumn {
+  readonly name: string;
+  readonly type: CellType;
+  /** How many cells are something else, and the first of them. */
+  readonly others: number;
+  readonly other: string | null;
+}
+
+/** Digits that nobody adds up. */
+const NAMES =
+  /(?:^|_)(?:u?u?id|ids|number|no|nr|code|zip|plz|post_?code|phone|telephone|tel|mobile|fax|sku|ean|gtin|isbn|iban|account)$/;
+const ZEROS = /^[+-]?0\d/;
+
+export function typedColumn(column: SeenColumn): TypedColumn {
+  const { name } = column;
+  const texts = textsOf(column);
+  const [most] = [...Map.groupBy(texts, typeOf)].toSorted(([, one], [, other]) => other.length - one.length);
+  const [type, cells]: readonly [CellType, readonly string[]] = most ?? ['text', []];
+  const isId = type === 'number' && (NAMES.test(plainName(name)) || texts.some((text) => ZEROS.test(text)));
+  if (isId || type === 'text' || cells.length <= texts.length / 2)
+    return { name, type: 'text', others: 0, other: null };
+  const other = texts.find((text) => typeOf(text) !== type) ?? null;
+  return { name, type, others: texts.length - cells.length, other };
+}
+
+/** Whether some cell would be a number, or true or false, in a column that is text. */
+export function isMistaken(column: SeenColumn, { type }: TypedColumn): boolean {
+  return (type === 'text' || type === 'date') && textsOf(column).some(isNumberOrBoolean);
+}
+
+function typeOf(text: string): CellType {
+  if (isNumberOrBoolean(text)) return text === 'true' || text === 'false' ? 'boolean' : 'number';
+  return isDate(text) ? 'date' : 'text';
+}
