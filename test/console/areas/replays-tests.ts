@@ -8,6 +8,18 @@ const CSV = [
   ...Array.from({ length: 60 }, (_, n) => `${n === 3 ? '' : 'a@x.org'},Imported,${n}`),
 ];
 
+interface Property {
+  readonly name: string;
+  readonly types: readonly { readonly type: string }[];
+}
+
+/** In the page: what a mouse has with it that drags a file of this text. */
+const dragged = (text: string): string => `(() => {
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([${JSON.stringify(text)}], 'shop.csv', { type: 'text/csv' }));
+  return transfer;
+})()`;
+
 async function chooseFile(page: Page, name: string, text: string): Promise<void> {
   const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
   await page.locator('input[type=file]').setInputFiles(file);
@@ -25,9 +37,9 @@ export function testReplays(scene: () => Scene): void {
       await expectAccessible(page, 'choosing');
 
       await chooseFile(page, 'history.csv', `${CSV.join('\n')}\n`);
-      await page.getByText('It looks like events: Email is user id, Action is event name.').waitFor();
-      await page.getByRole('button', { name: 'Use this' }).click();
-      await expect.poll(async () => page.getByLabel('Each row is').inputValue()).toBe('track');
+      // It is shown as what it seems to be.
+      expect(await page.getByLabel('Each row is').inputValue()).toBe('track');
+      expect(await page.getByLabel('What the cells of Amount are').inputValue()).toBe('number');
       await page.getByLabel('What the column Action is').selectOption('user_id');
       await page.getByLabel('What the column Action is').selectOption('event');
       await page.getByText('1 of these 20 would be rejected').waitFor();
@@ -60,6 +72,44 @@ export function testReplays(scene: () => Scene): void {
       await page.goBack();
       await page.getByText('59 accepted, 1 rejected').waitFor();
       expect(complaintsOf(page)).toEqual([]);
+    });
+
+    test('a file is dropped on the list, and a choice in its cell makes rows right that nobody else can read', async () => {
+      const page = await scene().signedIn('#/imports', { isAdmin: true });
+      await page.getByRole('heading', { name: 'Imports' }).waitFor();
+      const rows = [
+        'customer,what,when,amount,zip',
+        'ada,Dropped,03.10.2026,12.5,01234',
+        'bob,Dropped,04.10.2026,abc,01235',
+      ];
+      const text = [...rows, 'eve,Dropped,04.10.2026,7,01235\n'].join('\n');
+      const dataTransfer = await page.evaluateHandle(dragged(text));
+
+      await page.dispatchEvent('main', 'dragover', { dataTransfer });
+      await page.getByText('Drop the file to open it').waitFor();
+      await page.dispatchEvent('main', 'drop', { dataTransfer });
+
+      await page.getByText('3 of these 3 would be rejected').waitFor();
+      expect(await page.getByText('Drop the file to open it').count()).toBe(0);
+      await page.getByText('1 cell is not, as “abc”: text').waitFor();
+      await expectAccessible(page, 'dates of either order');
+      await page
+        .getByRole('cell', { name: /03\.10\.2026/ })
+        .getByRole('button', { name: 'Day first' })
+        .click();
+      await page.getByText('All of these are valid').waitFor();
+      await page.getByRole('button', { name: 'Import into' }).click();
+      await page.getByText('Done', { exact: true }).waitFor();
+
+      const found = async () => {
+        const response = await scene().service.request('/v1/catalog/events/Dropped/properties');
+        const { properties = [] } = (await response.json()) as { properties?: readonly Property[] };
+        return Object.fromEntries(properties.map(({ name, types }) => [name, types.map(({ type }) => type)]));
+      };
+      await expect.poll(found, { timeout: 60_000 }).toEqual({
+        amount: ['number', 'text'],
+        zip: ['text'],
+      });
     });
 
     test('an import that runs is stopped, and goes on', async () => {

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { type Body as BodyOf, operation } from '../../../../schemas/operations.ts';
@@ -6,78 +7,76 @@ import { address, goTo, linkTo, setParameters } from '../../api/address.ts';
 import { project } from '../../api/session.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
-import { Problem } from '../../parts/loading/states.tsx';
+import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Button, Check } from '../../parts/form.tsx';
 import { isOver } from '../job-state.tsx';
+import { CHOICES, type Choices, choicesIn, DELIMITERS, parametersOf, PRESETS, ROWS } from './choices.ts';
 import { ImportState, RefusedList, useImport, Warnings } from './import-page.tsx';
-import { MEMBERS, PreviewTable } from './preview-table.tsx';
+import { PreviewTable } from './preview-table.tsx';
+import { Remedies } from './remedies.tsx';
 
 type Body = BodyOf<'POST /v1/admin/imports'>;
 type Source = { readonly file: string } | { readonly path: string };
-type ColumnMap = Readonly<Record<string, string>>;
 
 /** What the first rows are, what the columns mean, a check of all of it, and the import. */
 export function MapColumns({ source }: { readonly source: Source }) {
   const { query } = address.value;
-  const map = mapIn(query);
-  const request = { project: project.value?.id ?? '', ...source, ...optionsIn(query), map };
-  const preview = useAnswer(operation('POST /v1/admin/imports/preview', { body: request }));
+  const choices = choicesIn(query);
+  const body = { project: project.value?.id ?? '', ...source, ...choices };
+  const preview = useAnswer(operation('POST /v1/admin/imports/preview', { body }));
+  const isRead = CHOICES.some((name) => query.has(name));
   return (
     <>
-      <Options query={query} />
+      {isRead && <Options query={query} />}
       <Ready of={preview} what="the first rows">
-        {(found) => (
-          <>
-            {found.problem !== null && <p class="notice">{found.problem}</p>}
-            <Warnings of={found.warnings} />
-            <Guessed preview={found} query={query} />
-            <PreviewTable preview={found} map={map} onMap={(changed) => change({ map: mapText(changed) })} />
-            <Start body={request} isUsable={found.problem === null} />
-          </>
-        )}
+        {(found) =>
+          isRead ? (
+            <>
+              <Lacks of={found} />
+              <Warnings of={found.warnings} />
+              <Remedies of={found} map={choices.map} />
+              <PreviewTable preview={found} choices={choices} onChange={change} />
+              <Start body={body} isUsable={found.problem === null} />
+            </>
+          ) : (
+            <UseGuess of={found.guess} />
+          )
+        }
       </Ready>
     </>
   );
 }
 
-/** What the columns seem to be, where nothing was said of them and rows would be rejected. */
-function Guessed({
-  preview: { guess, rows },
-  query,
-}: {
-  readonly preview: ImportPreview;
-  readonly query: URLSearchParams;
-}) {
-  const map = Object.entries(guess.map);
-  const preset = PRESET_NAMES.find((name) => name === guess.preset);
-  const isAsked = ['preset', 'type', 'map', 'delimiter'].some((name) => query.has(name));
-  const isGood = map.length === 0 || rows.every(({ problems }) => problems.length === 0);
-  if (isAsked || (isGood && preset === undefined)) return null;
-  const use = (): void =>
-    change({
-      preset,
-      type: guess.type ?? undefined,
-      map: mapText(guess.map),
-      delimiter: guess.delimiter === ',' ? undefined : (guess.delimiter ?? undefined),
-      time_format: guess.time_format ?? undefined,
-    });
-  const columns = map.map(([column, member]) => `${column} is ${(MEMBERS[member] ?? member).toLowerCase()}`);
-  const what = guess.type === 'identify' ? 'traits of users' : 'events';
-  return (
-    <p class="notice row">
-      <span>
-        It looks like {preset === undefined ? `${what}: ${columns.join(', ')}` : `an export of ${PRESETS[preset]}`}.
-      </span>
-      <Button label="Use this" onClick={use} />
-    </p>
-  );
+/** A file is first shown as what it seems to be. */
+function UseGuess({ of: guess }: { readonly of: ImportPreview['guess'] }) {
+  useEffect(() => change(guess), []);
+  return <Loading what="the first rows" />;
 }
 
-/** A check of the file as it was read before says nothing any more. */
-function change(changes: Readonly<Record<string, string | undefined>>): void {
-  setParameters({ ...changes, check: undefined });
+/** Why every row would be refused, in words of what can be chosen. */
+function Lacks({ of: { problem, guess } }: { readonly of: ImportPreview }) {
+  const said = Object.entries(LACKS).filter(([lack]) => problem?.includes(lack));
+  const texts = said.length > 0 ? said.map(([, text]) => text) : problem === null ? [] : [problem];
+  if (guess.header === false)
+    texts.push('The first line seems to be a row. Put a line above it that names the columns.');
+  return texts.map((text) => (
+    <p key={text} class="notice">
+      {text}
+    </p>
+  ));
+}
+
+const LACKS: Readonly<Record<string, string>> = {
+  'there is no user_id': 'Which column has the user id? Choose “User id” under its name.',
+  'there is no type': 'What is each row: an event, or traits of a user? Choose it above.',
+  'there is no event': 'Which column has the name of the event? Choose “Event name” under it.',
+};
+
+/** Shows the rows anew. A check of the file as it was read before says nothing any more. */
+function change(choices: Choices): void {
+  setParameters({ ...parametersOf(choices), read: 'yes', check: undefined });
 }
 
 function Options({ query }: { readonly query: URLSearchParams }) {
@@ -87,7 +86,7 @@ function Options({ query }: { readonly query: URLSearchParams }) {
         label="Exported from"
         value={query.get('preset') ?? ''}
         options={PRESETS}
-        onChoice={(preset) => change({ preset, type: undefined, map: undefined })}
+        onChoice={(preset) => change({ preset, type: null, map: {} })}
       />
       <Choice
         label="Each row is"
@@ -102,43 +101,13 @@ function Options({ query }: { readonly query: URLSearchParams }) {
         onChoice={(delimiter) => change({ delimiter })}
       />
       <Check
-        label="Detect numbers and true/false"
-        isOn={query.get('types') === 'yes'}
-        onChange={(isOn) => change({ types: isOn ? 'yes' : undefined })}
-      />
-      <Check
         label="Rows may have no time"
         isOn={query.get('untimed') === 'yes'}
-        onChange={(isOn) => change({ untimed: isOn ? 'yes' : undefined })}
+        onChange={(isOn) => setParameters({ untimed: isOn ? 'yes' : undefined, check: undefined })}
       />
     </div>
   );
 }
-
-const ROWS = { '': 'given by its column “type”', track: 'an event', identify: 'traits of a user' };
-const DELIMITERS = { '': 'a comma', ';': 'a semicolon', '\t': 'a tab', '|': 'a bar' };
-
-type Preset = NonNullable<Body['preset']>;
-
-/** The forms of other products that the service knows. */
-const PRESETS = {
-  '': 'Somewhere else',
-  segment: 'Segment',
-  rudderstack: 'RudderStack',
-  posthog: 'PostHog: events',
-  'posthog-persons': 'PostHog: persons',
-  mixpanel: 'Mixpanel: events',
-  'mixpanel-people': 'Mixpanel: people',
-  amplitude: 'Amplitude: events',
-  'amplitude-users': 'Amplitude: users',
-  ga4: 'Google Analytics 4: events',
-  'ga4-users': 'Google Analytics 4: users',
-  snowplow: 'Snowplow',
-  customerio: 'Customer.io: calls',
-  'customerio-people': 'Customer.io: people',
-  'customerio-activities': 'Customer.io: activities',
-} as const satisfies Record<Preset | '', string>;
-const PRESET_NAMES = (Object.keys(PRESETS) as (keyof typeof PRESETS)[]).filter((name) => name !== '');
 
 function Start({ body, isUsable }: { readonly body: Body; readonly isUsable: boolean }) {
   const { isBusy, error, run } = useChange();
@@ -195,24 +164,4 @@ function Checked({ id, check }: { readonly id: string; readonly check: ReturnTyp
       }}
     </Ready>
   );
-}
-
-const ROW_TYPES = ['track', 'identify'] as const;
-
-function optionsIn(query: URLSearchParams) {
-  return {
-    type: ROW_TYPES.find((type) => type === query.get('type')) ?? null,
-    delimiter: query.get('delimiter') ?? ',',
-    preset: PRESET_NAMES.find((name) => name === query.get('preset')) ?? null,
-    time_format: query.get('time_format'),
-    types: query.get('types') === 'yes',
-  };
-}
-
-function mapIn(query: URLSearchParams): ColumnMap {
-  return Object.fromEntries(new URLSearchParams(query.get('map') ?? ''));
-}
-
-function mapText(map: ColumnMap): string {
-  return new URLSearchParams(map).toString();
 }

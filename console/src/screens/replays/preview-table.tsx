@@ -1,30 +1,25 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { countOf } from '../../api/json.ts';
 import type { ImportPreview } from '../../api/types.ts';
 import { Select } from '../../parts/choice.tsx';
-import { counted } from '../../parts/numbers.ts';
+import { counted, plural } from '../../parts/numbers.ts';
 import { memberOf, saying } from '../../parts/loading/problems.ts';
+import { type Choices, type choicesIn, formatText, MEMBERS } from './choices.ts';
+import { Remedy } from './remedies.tsx';
 
 interface PreviewTableProps {
   readonly preview: ImportPreview;
-  /** Columns that are read as something else than their names say. */
-  readonly map: Readonly<Record<string, string>>;
-  readonly onMap: (map: Readonly<Record<string, string>>) => void;
+  readonly choices: ReturnType<typeof choicesIn>;
+  readonly onChange: (choices: Choices) => void;
 }
 
-/** Members of a message that a column may fill, in words. */
-export const MEMBERS: Readonly<Record<string, string>> = {
-  user_id: 'User id',
-  event: 'Event name',
-  timestamp: 'Time',
-  message_id: 'Message id',
-  type: 'Type',
-  anonymousId: 'Anonymous id',
-};
-
 /** The first twenty rows. A column of CSV shows what it is read as, and can be set to something else. */
-export function PreviewTable({ preview, map, onMap }: PreviewTableProps) {
-  const { columns, rows, format } = preview;
+export function PreviewTable({ preview, choices, onChange }: PreviewTableProps) {
+  const { columns, rows, format, remedies } = preview;
   const wrong = rows.filter(({ problems }) => problems.length > 0).length;
+  const formats = remedies.filter(({ options }) => 'time_format' in options);
+  const undated = rows.find(({ problems }) => problems.some(isOfTime));
   return (
     <section aria-labelledby="rows-title">
       <div class="section-head">
@@ -37,10 +32,15 @@ export function PreviewTable({ preview, map, onMap }: PreviewTableProps) {
       </div>
       <div class="preview" tabIndex={0} role="region" aria-label="Rows of the file">
         <table>
-          {format === 'csv' && <ColumnHeads columns={columns} map={map} onMap={onMap} />}
+          {format === 'csv' && <ColumnHeads preview={preview} choices={choices} onChange={onChange} />}
           <tbody>
             {rows.map((row) => (
-              <PreviewRow key={row.line.rawJSON} row={row} columns={columns.map(({ name }) => name)} />
+              <PreviewRow key={row.line.rawJSON} row={row} columns={columns.map(({ name }) => name)}>
+                {row === undated &&
+                  formats.map(({ options }) => (
+                    <Remedy key={options.time_format} options={options} map={choices.map} />
+                  ))}
+              </PreviewRow>
             ))}
           </tbody>
         </table>
@@ -52,10 +52,12 @@ export function PreviewTable({ preview, map, onMap }: PreviewTableProps) {
 interface RowProps {
   readonly row: ImportPreview['rows'][number];
   readonly columns: readonly string[];
+  /** Choices of how its time is written. */
+  readonly children: ComponentChildren;
 }
 
 /** What is wrong with a value stands in its cell, what is wrong with the row at its line. */
-function PreviewRow({ row: { line, cells, problems }, columns }: RowProps) {
+function PreviewRow({ row: { line, cells, problems }, columns, children }: RowProps) {
   const ofColumn = (name: string | undefined) =>
     problems.filter(({ column }) => (column !== undefined && columns.includes(column) ? column : undefined) === name);
   return (
@@ -70,6 +72,7 @@ function PreviewRow({ row: { line, cells, problems }, columns }: RowProps) {
           <td key={index} class={wrong.length > 0 ? 'wrong-cell' : ''}>
             <span class="cell">{cell}</span>
             <Problems of={wrong} />
+            {wrong.some(isOfTime) && children}
           </td>
         );
       })}
@@ -77,8 +80,14 @@ function PreviewRow({ row: { line, cells, problems }, columns }: RowProps) {
   );
 }
 
+type ImportProblem = ImportPreview['rows'][number]['problems'][number];
+
+function isOfTime({ path }: ImportProblem): boolean {
+  return path === '/timestamp';
+}
+
 interface ProblemsProps {
-  readonly of: ImportPreview['rows'][number]['problems'];
+  readonly of: readonly ImportProblem[];
   /** Whether it is said what each is about: no column says it. */
   readonly hasPath?: boolean;
 }
@@ -88,34 +97,95 @@ function Problems({ of: problems, hasPath = false }: ProblemsProps) {
     <>
       {problems.map(({ path, message }) => (
         <span key={path + message} class="field-error">
-          {hasPath && path !== '' && <code>{memberOf(path)} </code>}
-          {saying(message)}
+          {hasPath && path !== '' && (MEMBERS[path.slice(1)] ?? memberOf(path))}{' '}
+          {message.startsWith('may be day before') ? 'Is the day first, or the month?' : saying(message)}
         </span>
       ))}
     </>
   );
 }
 
-type ColumnHeadsProps = Pick<PreviewTableProps, 'map' | 'onMap'> & Pick<ImportPreview, 'columns'>;
-
-function ColumnHeads({ columns, map, onMap }: ColumnHeadsProps) {
+function ColumnHeads({ preview, choices, onChange }: PreviewTableProps) {
   return (
     <thead>
       <tr>
         <th scope="col">Line</th>
-        {columns.map(({ name, fills, free }) => (
+        {preview.columns.map(({ name, fills, free }) => (
           <th key={name} scope="col">
             <span class="column-name">{name}</span>
             <ColumnMeaning
               name={name}
               fills={fills}
               isFree={free}
-              onChange={(target) => onMap(changed(map, name, target))}
+              onChange={(target) => onChange({ map: changed(choices.map, name, target) })}
             />
+            {fills === 'timestamp' ? (
+              <TimeForm name={name} formats={preview.guess.time_formats} choices={choices} onChange={onChange} />
+            ) : (
+              !(fills in MEMBERS) && <ColumnType of={columnOf(preview, name)} choices={choices} onChange={onChange} />
+            )}
           </th>
         ))}
       </tr>
     </thead>
+  );
+}
+
+type HeadProps = Omit<PreviewTableProps, 'preview'>;
+
+/** Chosen where nobody else can say which it is. */
+function TimeForm({
+  name,
+  formats,
+  choices,
+  onChange,
+}: HeadProps & { readonly name: string; readonly formats: readonly string[] }) {
+  const { time_format: format } = choices;
+  if (formats.length < 2) return null;
+  const unsaid = format === null ? [['', 'Day or month first?'] as const] : [];
+  return (
+    <Select
+      label={`How times are written in ${name}`}
+      value={format ?? ''}
+      options={[...unsaid, ...formats.map((one) => [one, formatText(one)] as const)]}
+      onChoice={(chosen) => onChange({ time_format: chosen })}
+    />
+  );
+}
+
+type GuessedColumn = ImportPreview['guess']['columns'][number];
+
+function columnOf({ guess }: ImportPreview, name: string): GuessedColumn | undefined {
+  return guess.columns.find((column) => column.name === name);
+}
+
+const TYPES = { number: 'Numbers', boolean: 'True or false', date: 'Date', text: 'Text' };
+
+/** What the cells are read as: chosen where there is a choice. */
+function ColumnType({ of: column, choices, onChange }: HeadProps & { readonly of: GuessedColumn | undefined }) {
+  if (column === undefined) return null;
+  const { name, type, others, other } = column;
+  const { types, text_columns: texts } = choices;
+  if (!types || type === 'date' || type === 'text') return <span class="quiet small">{TYPES[type]}</span>;
+  const rest = texts.filter((one) => one !== name);
+  const isText = texts.includes(name);
+  return (
+    <>
+      <Select
+        label={`What the cells of ${name} are`}
+        value={isText ? 'text' : type}
+        options={[
+          [type, TYPES[type]],
+          ['text', TYPES.text],
+        ]}
+        onChoice={(chosen) => onChange({ text_columns: chosen === 'text' ? [...rest, name] : rest })}
+      />
+      {!isText && other !== null && (
+        <span class="some small">
+          {plural(countOf(others), 'cell is', 'cells are')} not, as “{other}”: text
+        </span>
+      )}
+    </>
   );
 }
 
@@ -153,8 +223,10 @@ function ColumnMeaning({ name, fills, isFree, onChange }: MeaningProps) {
   return <Select label={label} value={fills} options={options} onChoice={choose} />;
 }
 
+type ColumnMap = NonNullable<Choices['map']>;
+
 /** A column that is what its name says needs no mapping. */
-function changed(map: PreviewTableProps['map'], name: string, target: string): PreviewTableProps['map'] {
+function changed(map: ColumnMap, name: string, target: string): ColumnMap {
   const rest = Object.fromEntries(Object.entries(map).filter(([column]) => column !== name));
   return target === name || target === '' ? rest : { ...rest, [name]: target };
 }

@@ -1,9 +1,11 @@
 /** `#/replays`: what is read again from the log. `#/imports`: files of history; one of them, and a new one. */
+import { useEffect, useState } from 'preact/hooks';
 import { operation } from '../../../../schemas/operations.ts';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import type { Generation } from '../../api/types.ts';
+import { DropAnywhere } from '../../parts/drop.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { FieldError } from '../../parts/loading/states.tsx';
@@ -11,7 +13,7 @@ import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { GenerationCard } from './generation-card.tsx';
 import { ImportAFile, Imports } from './imports.tsx';
 import { ImportPage } from './import-page.tsx';
-import { NewImport } from './new-import.tsx';
+import { NewImport, Uploading } from './new-import.tsx';
 import { address } from '../../api/address.ts';
 import './replays.css';
 
@@ -109,9 +111,30 @@ function Build({ kind, onDone }: { readonly kind: Generation['kind']; readonly o
   );
 }
 
+/** A file may be dropped on each of its pages. */
 export function ImportsScreen() {
+  const [file, setFile] = useState<File>();
   const [, id] = address.value.path;
-  if (id === 'new') return <NewImport />;
+  useEffect(() => setFile(undefined), [id]);
+  return (
+    <>
+      <DropAnywhere onFile={setFile} />
+      {file === undefined ? (
+        <ImportsPage id={id} onFile={setFile} />
+      ) : (
+        <Uploading key={`${file.name} ${file.lastModified}`} file={file} onEnd={() => setFile(undefined)} />
+      )}
+    </>
+  );
+}
+
+interface ImportsPageProps {
+  readonly id: string | undefined;
+  readonly onFile: (file: File) => void;
+}
+
+function ImportsPage({ id, onFile }: ImportsPageProps) {
+  if (id === 'new') return <NewImport onFile={onFile} />;
   if (id !== undefined) return <ImportPage key={id} id={id} />;
   return (
     <ScreenPage

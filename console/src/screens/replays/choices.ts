@@ -1,0 +1,100 @@
+/** How a file is read, as the address has it, and in words. */
+import type { Body as BodyOf } from '../../../../schemas/operations.ts';
+
+type Body = BodyOf<'POST /v1/admin/imports'>;
+
+/** Members of a request for an import, of which a guess or a remedy has some. */
+export interface Choices {
+  readonly preset?: string | null;
+  readonly type?: string | null;
+  readonly map?: Readonly<Record<string, string | null>>;
+  readonly delimiter?: string | null;
+  readonly encoding?: string | null;
+  readonly time_format?: string | null;
+  readonly types?: boolean;
+  readonly text_columns?: readonly string[];
+}
+
+/** Parameters of the address: with one of them somebody, or the guess, has said how the file is read. */
+export const CHOICES = ['read', 'preset', 'type', 'map', 'delimiter', 'time_format', 'types'];
+
+export function choicesIn(query: URLSearchParams) {
+  return {
+    preset: (query.get('preset') as Body['preset']) ?? null,
+    type: (query.get('type') as Body['type']) ?? null,
+    map: Object.fromEntries(new URLSearchParams(query.get('map') ?? '')),
+    delimiter: query.get('delimiter') ?? ',',
+    encoding: (query.get('encoding') as Body['encoding']) ?? null,
+    time_format: query.get('time_format'),
+    types: query.get('types') === 'yes',
+    text_columns: query.get('text_columns')?.split('\n') ?? [],
+  };
+}
+
+/** Those that are given; what need not be said is left out. */
+export function parametersOf(choices: Choices): Readonly<Record<string, string | undefined>> {
+  const { map, types, text_columns: texts, delimiter, encoding, ...others } = choices;
+  const named = (name: keyof Choices, text: string | undefined) => name in choices && { [name]: text || undefined };
+  const entries = Object.entries(map ?? {}).map(([column, member]) => [column, member ?? '']);
+  return {
+    ...Object.fromEntries(
+      NAMES.flatMap((name) => (name in others ? [[name, others[name] ?? undefined] as const] : [])),
+    ),
+    ...named('map', new URLSearchParams(entries).toString()),
+    ...named('types', types === true ? 'yes' : ''),
+    ...named('text_columns', texts?.join('\n')),
+    ...named('delimiter', delimiter === ',' ? '' : (delimiter ?? '')),
+    ...named('encoding', encoding === 'utf-8' ? '' : (encoding ?? '')),
+  };
+}
+
+const NAMES = ['preset', 'type', 'time_format'] as const;
+
+export const ROWS: Readonly<Record<string, string>> = {
+  '': 'given by its column “type”',
+  track: 'an event',
+  identify: 'traits of a user',
+};
+export const DELIMITERS: Readonly<Record<string, string>> = {
+  '': 'a comma',
+  ';': 'a semicolon',
+  '\t': 'a tab',
+  '|': 'a bar',
+};
+
+/** The forms of other products that the service knows. */
+export const PRESETS: Readonly<Record<string, string>> = {
+  '': 'Somewhere else',
+  segment: 'Segment',
+  rudderstack: 'RudderStack',
+  posthog: 'PostHog: events',
+  'posthog-persons': 'PostHog: persons',
+  mixpanel: 'Mixpanel: events',
+  'mixpanel-people': 'Mixpanel: people',
+  amplitude: 'Amplitude: events',
+  'amplitude-users': 'Amplitude: users',
+  ga4: 'Google Analytics 4: events',
+  'ga4-users': 'Google Analytics 4: users',
+  snowplow: 'Snowplow',
+  customerio: 'Customer.io: calls',
+  'customerio-people': 'Customer.io: people',
+  'customerio-activities': 'Customer.io: activities',
+} satisfies Record<NonNullable<Body['preset']> | '', string>;
+
+/** Members of a message that a column may fill, in words. */
+export const MEMBERS: Readonly<Record<string, string>> = {
+  user_id: 'User id',
+  event: 'Event name',
+  timestamp: 'Time',
+  message_id: 'Message id',
+  type: 'Type',
+  anonymousId: 'Anonymous id',
+};
+
+/** `DD.MM.YYYY` → `Day first, as 31.12.2026` */
+export function formatText(format: string): string {
+  const date = format.split(' ')[0] ?? '';
+  const shown = date.replace('DD', '31').replace('MM', '12').replace('YYYY', '2026');
+  if (format.startsWith('DD')) return `Day first, as ${shown}`;
+  return format.startsWith('MM') ? `Month first, as ${shown}` : format;
+}

@@ -1,0 +1,47 @@
+/** What makes rows right that would be rejected: each is a button. */
+import { countOf } from '../../api/json.ts';
+import type { ImportPreview } from '../../api/types.ts';
+import { setParameters } from '../../api/address.ts';
+import { Button } from '../../parts/form.tsx';
+import { type Choices, DELIMITERS, formatText, MEMBERS, parametersOf, PRESETS, ROWS } from './choices.ts';
+
+interface RemediesProps {
+  readonly of: Pick<ImportPreview, 'remedies' | 'rows'>;
+  /** What the columns are now. */
+  readonly map: NonNullable<Choices['map']>;
+}
+
+export function Remedies({ of: { remedies, rows }, map }: RemediesProps) {
+  const [first] = remedies;
+  if (first === undefined) return null;
+  const left = countOf(first.refused);
+  return (
+    <p class="notice row" role="group" aria-label="What makes it right">
+      <span>
+        {left === 0 ? 'All of these rows become right by' : `All but ${left} of these ${rows.length} become right by`}
+      </span>
+      {remedies.map(({ options }) => (
+        <Remedy key={JSON.stringify(options)} options={options} map={map} />
+      ))}
+    </p>
+  );
+}
+
+export function Remedy({ options, map }: { readonly options: Choices; readonly map: NonNullable<Choices['map']> }) {
+  const use = (): void => setParameters({ ...parametersOf(options), read: 'yes', check: undefined });
+  return <Button label={textOf(options, map)} onClick={use} />;
+}
+
+function textOf(options: Choices, before: NonNullable<Choices['map']>): string {
+  const { preset, type, map = {}, delimiter, encoding, time_format: format } = options;
+  const columns = Object.entries(map).filter(([column, member]) => before[column] !== member);
+  const texts = [
+    preset && `Exported from ${PRESETS[preset] ?? preset}`,
+    type && `Each row is ${ROWS[type]}`,
+    ...columns.map(([column, member]) => `“${column}” is the ${(MEMBERS[member ?? ''] ?? member ?? '').toLowerCase()}`),
+    delimiter && `Fields are separated by ${DELIMITERS[delimiter] ?? 'a comma'}`,
+    encoding && `The text is ${encoding}`,
+    format && formatText(format),
+  ];
+  return texts.filter((text) => typeof text === 'string' && text !== '').join(' · ');
+}
