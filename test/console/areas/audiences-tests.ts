@@ -3,7 +3,7 @@ import type { Download } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { WRITE_KEY } from '../../support/service/service.ts';
 import { complaintsOf, type Scene } from '../scene.ts';
-import { focusedText } from './screens-tests.ts';
+import { expectAccessible, focusedText } from './screens-tests.ts';
 import { type Saved, teamsOf } from './teams.ts';
 
 interface Styles {
@@ -105,6 +105,40 @@ export function testAudiences(scene: () => Scene): void {
       expect(await readFile(await download.path(), 'utf8')).toBe(answer);
       await page.getByRole('link', { name: 'Changes' }).click();
       await page.getByRole('link', { name: 'Dennis Wirth' }).waitFor();
+    });
+
+    test('a list is made of a file, leaves its users out of another audience, and is added to by another file', async () => {
+      await send('asked', ['x-1', 'x-2', 'x-3']);
+      await expect.poll(async () => sizeOf({ trait: 'team', is: 'asked' })).toBe(3);
+      const page = await scene().signedIn('#/audiences');
+      const choose = async (name: string, text: string): Promise<void> => {
+        const buffer = Buffer.from(text);
+        await page.getByLabel('File with users').setInputFiles({ name, mimeType: 'text/csv', buffer });
+      };
+
+      await page.getByRole('link', { name: 'From a file' }).click();
+      await page.getByRole('heading', { name: 'Drop a file here' }).waitFor();
+      await expectAccessible(page, 'a list to be chosen');
+      await choose('Not asked.csv', '\uFEFFuser_id\r\nx-1\r\n"x-2"\r\nx-1\r\nnobody\r\n');
+      await page
+        .getByText('4 lines, 1 of them doubled or empty. 2 are known users; others count once they come.')
+        .waitFor();
+      await expectAccessible(page, 'a list to be made');
+      await page.getByRole('button', { name: 'Create the list' }).click();
+      await page.getByText('A list of 3 lines: 2 are known users').waitFor();
+      const [, id = ''] = /audiences\/(\w+)/.exec(page.url()) ?? [];
+      const rest = { all: [{ trait: 'team', is: 'asked' }, { not: { audience: id } }] };
+      expect(await sizeOf(rest)).toBe(1);
+      await expectAccessible(page, 'a list');
+
+      await page.getByRole('link', { name: 'Replace or add from a file' }).click();
+      await choose('more.txt', 'x-3');
+      await page.getByLabel('The list has 3 lines now').selectOption('add');
+      await page.getByRole('button', { name: 'Save the list' }).click();
+
+      await page.getByText('A list of 4 lines: 3 are known users').waitFor();
+      expect(await sizeOf(rest)).toBe(0);
+      expect(complaintsOf(page)).toEqual([]);
     });
 
     test('who enters appears by itself once it is counted, and a filter shows who left', async () => {

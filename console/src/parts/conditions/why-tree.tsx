@@ -70,7 +70,8 @@ function VerdictTree({ verdict }: { readonly verdict: AudienceVerdict }) {
           <Sentence text={verdict.condition} />
           {inner.of === undefined && (
             <p class="quiet small">
-              {inner.kind === 'trait' ? <FoundTrait verdict={inner} /> : <FoundEvents verdict={inner} />}
+              {inner.kind === 'trait' && <FoundTrait verdict={inner} />}
+              {inner.kind === 'event' && <FoundEvents verdict={inner} />}
               <Until verdict={verdict} />
             </p>
           )}

@@ -10,6 +10,7 @@ import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { Changes } from './changes.tsx';
 import { AudienceButtons } from './audience-buttons.tsx';
+import { ListLines } from './list-lines.tsx';
 import { Members } from './members.tsx';
 import { Size } from './size.tsx';
 import { stateOf } from './state.ts';
@@ -67,6 +68,7 @@ function Audience({ audience, onChange }: AudienceProps) {
     <>
       {error !== undefined && <Problem error={error} retry={retry} />}
       <Summary audience={audience} onChange={retry} onError={setError} />
+      <ListLines audience={audience} />
       <Tabs label="About this audience" tabs={tabLinks(AUDIENCE_TABS)} />
       {tab === '' && <Members key={key} audience={audience} />}
       {tab === 'changes' && <Changes key={key} audience={audience} />}

@@ -17,6 +17,7 @@ import { Tags } from './labels.tsx';
 import { isUpdating } from './updates.ts';
 import { BuilderScreen } from '../builder/builder-screen.tsx';
 import { AudiencePage } from './audience.tsx';
+import { ListScreen } from './list-screen.tsx';
 import './audiences.css';
 
 /** A week of sizes, and the day before it. */
@@ -49,7 +50,12 @@ function AudienceList() {
 }
 
 function NewAudience() {
-  return <LinkButton label="New audience" look="primary" link={linkTo(['audiences', 'new'])} />;
+  return (
+    <>
+      <LinkButton label="From a file" link={linkTo(['audiences', 'from-file'])} />
+      <LinkButton label="New audience" look="primary" link={linkTo(['audiences', 'new'])} />
+    </>
+  );
 }
 
 interface AudiencesProps {
@@ -147,5 +153,7 @@ export function AudiencesScreen() {
   const [, id, view] = address.value.path;
   if (id === undefined) return <AudienceList />;
   if (id === 'new') return <BuilderScreen key="new" />;
+  if (id === 'from-file') return <ListScreen />;
+  if (view === 'file') return <ListScreen key={id} id={id} />;
   return view === 'edit' ? <BuilderScreen key={id} id={id} /> : <AudiencePage key={id} id={id} />;
 }

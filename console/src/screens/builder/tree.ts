@@ -15,7 +15,7 @@ export interface TreeNode {
   readonly inner: Path;
   readonly isNegated: boolean;
   /** `not` is one around another `not`, or around what has no sentence; `other` is such a thing. */
-  readonly kind: 'group' | 'event' | 'trait' | 'audience' | 'sample' | 'not' | 'other';
+  readonly kind: 'group' | 'event' | 'trait' | 'audience' | 'users' | 'sample' | 'not' | 'other';
   /** Groups have it. */
   readonly joinedBy?: 'all' | 'any';
   readonly value: Json;

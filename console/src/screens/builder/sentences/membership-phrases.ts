@@ -1,5 +1,5 @@
-/** Users who are in another saved audience, or in a sample of all users. */
-import { isObject, type Json, type JsonObject } from '../../../api/json.ts';
+/** Users who are in another saved audience, in a list of ids, or in a sample of all users. */
+import { isList, isObject, type Json, type JsonObject } from '../../../api/json.ts';
 import { type Path } from '../json-edit.ts';
 import { numberPiece } from './constant-pieces.ts';
 import { optionsOf, type Piece, type Wording, word } from './phrase.ts';
@@ -7,10 +7,11 @@ import { optionsOf, type Piece, type Wording, word } from './phrase.ts';
 const VERBS = optionsOf({ in: 'are in', 'not in': 'are not in' });
 
 /** Which of them a condition is; undefined where it has other members than those that have words. */
-export function membershipIn(value: JsonObject): 'audience' | 'sample' | undefined {
+export function membershipIn(value: JsonObject): 'audience' | 'users' | 'sample' | undefined {
   const [key, ...others] = Object.keys(value);
   if (others.length > 0) return undefined;
   if (key === 'audience') return typeof value['audience'] === 'string' ? key : undefined;
+  if (key === 'users') return isList(value['users']) ? key : undefined;
   return key === 'sample' && seedOf(value['sample']) !== undefined ? key : undefined;
 }
 
@@ -24,7 +25,12 @@ export function membershipWording(at: Path, node: JsonObject, outer: Path): Word
   const value = outer.length < at.length ? 'not in' : 'in';
   const make = (wanted: string): Json => (wanted === 'in' ? node : { not: node });
   const verb: Piece = { kind: 'choice', at: outer, label: 'In or not', value, options: VERBS, make };
-  const pieces = membershipIn(node) === 'audience' ? audiencePieces(at, node) : samplePieces([...at, 'sample'], node);
+  const { users } = node;
+  const pieces = isList(users)
+    ? [word(`a list of ${users.length} ids`)]
+    : membershipIn(node) === 'audience'
+      ? audiencePieces(at, node)
+      : samplePieces([...at, 'sample'], node);
   return { phrases: [{ name: 'membership', pieces: [verb, ...pieces] }], additions: [] };
 }
 

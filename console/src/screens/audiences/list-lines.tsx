@@ -1,0 +1,29 @@
+import type { SavedAudience } from '../../api/types.ts';
+import { linkTo } from '../../api/address.ts';
+import { mayChangeAudiences } from '../../api/session.ts';
+import { LinkButton } from '../../parts/page.tsx';
+import { count, plural } from '../../parts/numbers.ts';
+import { listIn } from './list-file.ts';
+import { useKnown } from './list-screen.tsx';
+
+/** Of an audience that is a list: how many lines it has, how many are users, and the way to another file. */
+export function ListLines({ audience: { id, definition } }: { readonly audience: SavedAudience }) {
+  const list = listIn(definition) ?? NONE;
+  const known = useKnown(list);
+  if (list === NONE) return null;
+  return (
+    <p class="row below">
+      <span>
+        A list of {plural(list.values.length, 'line')}
+        {known !== undefined &&
+          `: ${count(known)} ${known === 1 ? 'is a known user' : 'are known users'}, others count once they come`}
+        .
+      </span>
+      {mayChangeAudiences.value && (
+        <LinkButton label="Replace or add from a file" link={linkTo(['audiences', id, 'file'])} />
+      )}
+    </p>
+  );
+}
+
+const NONE = { trait: undefined, values: [] };

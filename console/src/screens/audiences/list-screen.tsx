@@ -1,0 +1,182 @@
+/** `#/audiences/from-file`: a list of users is made of a file. `#/audiences/{id}/file`: replaced by another, or added to. */
+import { useState } from 'preact/hooks';
+import { ApiError, ask } from '../../api/client.ts';
+import { countOf } from '../../api/json.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { SavedAudience } from '../../api/types.ts';
+import { goTo, linkTo } from '../../api/address.ts';
+import { Choice } from '../../parts/choice.tsx';
+import { ChooseFile, DropAnywhere } from '../../parts/drop.tsx';
+import { Field } from '../../parts/form.tsx';
+import { Form } from '../../parts/loading/change.tsx';
+import { tellDone } from '../../parts/loading/feedback.tsx';
+import { NoSuch } from '../../parts/loading/states.tsx';
+import { Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
+import { count, plural } from '../../parts/numbers.ts';
+import { ScreenPage } from '../../parts/page.tsx';
+import { changeAudience } from './change-audience.ts';
+import { type ListFile, listDefinition, listIn, MOST_LINES, readList, type UserList } from './list-file.ts';
+
+/** @param id That of a list that there is. */
+export function ListScreen({ id }: { readonly id?: string }) {
+  const [file, setFile] = useState<File>();
+  const read = useLoad(file && `${file.name} ${file.lastModified} ${file.size}`, async () =>
+    readList(await fileText(file)),
+  );
+  const saved = useAnswer(id === undefined ? undefined : operation('GET /v1/audiences/{id}', { path: { id } }));
+  const title = id === undefined ? 'New audience from a file' : `${saved.value?.name ?? 'List'}: another file`;
+  const form = (audience?: SavedAudience) =>
+    audience !== undefined && listIn(audience.definition) === undefined ? (
+      <NoSuch what="list" path="audiences" />
+    ) : (
+      <Ready of={read} what="the file">
+        {(found) => <ListForm key={file?.name} file={found} name={file?.name ?? ''} audience={audience} />}
+      </Ready>
+    );
+  return (
+    <ScreenPage title={title} up={{ path: 'audiences', name: 'Audiences' }}>
+      <DropAnywhere onFile={setFile} />
+      {file === undefined && (
+        <ChooseFile label="File with users" onFile={setFile}>
+          A line for each user: an id, or an email. CSV with several columns works too. Up to {count(MOST_LINES)} lines.
+        </ChooseFile>
+      )}
+      {file !== undefined &&
+        (id === undefined ? (
+          form()
+        ) : (
+          <Ready of={saved} what="the list">
+            {form}
+          </Ready>
+        ))}
+    </ScreenPage>
+  );
+}
+
+const MOST_BYTES = 4_000_000;
+const TOO_LARGE = `A list has at most ${count(MOST_LINES)} lines. Split the file, or leave out its other columns.`;
+
+/** @throws ApiError where it is too large. */
+async function fileText(file: File | undefined): Promise<string> {
+  if (file !== undefined && file.size > MOST_BYTES)
+    throw new ApiError({ status: 413, code: '', title: 'The file is too large', message: TOO_LARGE });
+  return (await file?.text()) ?? '';
+}
+
+interface ListFormProps {
+  readonly file: ListFile;
+  /** The file's. */
+  readonly name: string;
+  readonly audience: SavedAudience | undefined;
+}
+
+function ListForm({ file: { columns, lines }, name, audience }: ListFormProps) {
+  const before = audience && listIn(audience.definition);
+  const [column, setColumn] = useState(columns[0]?.name ?? '');
+  const [isAdded, setAdded] = useState(false);
+  const values = columns.find((one) => one.name === column)?.values ?? [];
+  const { list, choice } = useWhose(values, before);
+  const all = isAdded && before ? [...new Set([...before.values, ...values])] : values;
+  const save = async (fieldText: (field: string) => string): Promise<void> => {
+    const id = await saveList(audience, fieldText('name'), { ...list, values: all });
+    tellDone(`List saved: ${plural(all.length, 'line')}.`);
+    goTo(linkTo(['audiences', id]));
+  };
+  return (
+    <Form
+      label="List"
+      look="card narrow"
+      action={audience === undefined ? 'Create the list' : 'Save the list'}
+      isOff={all.length > MOST_LINES || all.length === 0}
+      onSend={save}
+      onCancel={() => goTo(linkTo(['audiences', ...(audience === undefined ? [] : [audience.id])]))}
+    >
+      {before === undefined && (
+        <Field label="Name" name="name" required maxLength={200} defaultValue={name.replace(/\.\w+$/, '')} isFirst />
+      )}
+      {columns.length > 1 && (
+        <Choice
+          label="Column"
+          value={column}
+          options={columns.map((one) => [one.name, one.name])}
+          onChoice={setColumn}
+        />
+      )}
+      {choice}
+      {before !== undefined && (
+        <Choice
+          label={`The list has ${plural(before.values.length, 'line')} now`}
+          value={isAdded ? 'add' : 'replace'}
+          options={{ replace: 'Replace them', add: 'Add to them' }}
+          onChoice={(chosen) => setAdded(chosen === 'add')}
+        />
+      )}
+      <Found list={list} lines={lines} />
+      {all.length > MOST_LINES && (
+        <p class="field-error">A list has at most {count(MOST_LINES)} lines: split it into several.</p>
+      )}
+    </Form>
+  );
+}
+
+/** @returns The id of the audience. */
+async function saveList(audience: SavedAudience | undefined, name: string, list: UserList): Promise<string> {
+  const definition = listDefinition(list);
+  if (audience === undefined)
+    return (await ask(operation('POST /v1/audiences', { body: { name, definition, refresh: '1h' } }))).id;
+  const path = { id: audience.id };
+  await changeAudience(audience, operation('PATCH /v1/audiences/{id}', { path, body: { definition } }));
+  return audience.id;
+}
+
+/** Of whom the lines are: of a new list by what finds more users, unless somebody chooses. */
+function useWhose(values: readonly string[], before: UserList | undefined) {
+  const [chosen, setChosen] = useState<string>();
+  const email = useEmailTrait();
+  const byId = { trait: undefined, values };
+  const byEmail = { trait: email, values: email === undefined ? [] : values };
+  const [ids, emails] = [useKnown(byId), useKnown(byEmail)];
+  if (before !== undefined) return { list: { ...before, values }, choice: null };
+  const isEmail = chosen === undefined ? (emails ?? 0) > (ids ?? 0) : chosen === 'email';
+  const choice = (
+    <Choice
+      label="Its lines are"
+      value={isEmail ? 'email' : 'id'}
+      options={{ id: `user ids (${knownText(ids)})`, email: `emails (${knownText(emails)})` }}
+      off={email === undefined ? ['email'] : []}
+      onChoice={setChosen}
+    />
+  );
+  return { list: isEmail ? byEmail : byId, choice };
+}
+
+function Found({ list, lines }: { readonly list: UserList; readonly lines: number }) {
+  const known = useKnown(list);
+  const rest = lines - list.values.length;
+  return (
+    <p role="status">
+      {plural(lines, 'line')}
+      {rest > 0 && `, ${count(rest)} of them doubled or empty`}.{' '}
+      {known !== undefined && `${plural(known, 'is a known user', 'are known users')}; `}
+      others count once they come.
+    </p>
+  );
+}
+
+function knownText(known: number | undefined): string {
+  return known === undefined ? 'counting…' : `${count(known)} known`;
+}
+
+/** The trait that has emails; undefined where there is none. */
+function useEmailTrait(): string | undefined {
+  const { value } = useAnswer(operation('GET /v1/catalog/traits'));
+  return value?.traits.find(({ name }) => /e-?mail/i.test(name))?.name;
+}
+
+/** How many users of a list there are. */
+export function useKnown(list: UserList): number | undefined {
+  const isAsked = list.values.length > 0 && list.values.length <= MOST_LINES;
+  const body = { definition: listDefinition(list), sample: 0 };
+  const { value } = useAnswer(isAsked ? operation('POST /v1/audiences/preview', { body }) : undefined);
+  return isAsked ? value && countOf(value.count) : 0;
+}
