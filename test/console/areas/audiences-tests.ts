@@ -121,7 +121,7 @@ export function testAudiences(scene: () => Scene): void {
       await expectAccessible(page, 'a list to be chosen');
       await choose('Not asked.csv', '\uFEFFuser_id\r\nx-1\r\n"x-2"\r\nx-1\r\nnobody\r\n');
       await page
-        .getByText('4 lines, 1 of them doubled or empty. 2 are known users; others count once they come.')
+        .getByText('4 lines, 1 of them doubled or empty. 2 are known users, others count once they come.')
         .waitFor();
       await expectAccessible(page, 'a list to be made');
       await page.getByRole('button', { name: 'Create the list' }).click();

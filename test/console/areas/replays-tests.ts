@@ -91,7 +91,7 @@ export function testReplays(scene: () => Scene): void {
 
       await page.getByText('3 of these 3 would be rejected').waitFor();
       expect(await page.getByText('Drop the file to open it').count()).toBe(0);
-      await page.getByText('1 cell is not, as “abc”: text').waitFor();
+      await page.getByText('1 cell stays text, as “abc”').waitFor();
       await expectAccessible(page, 'dates of either order');
       await page
         .getByRole('cell', { name: /03\.10\.2026/ })

@@ -2,9 +2,9 @@ import type { SavedAudience } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { LinkButton } from '../../parts/page.tsx';
-import { count, plural } from '../../parts/numbers.ts';
+import { plural } from '../../parts/numbers.ts';
 import { listIn } from './list-file.ts';
-import { useKnown } from './list-screen.tsx';
+import { knownText, useKnown } from './list-screen.tsx';
 
 /** Of an audience that is a list: how many lines it has, how many are users, and the way to another file. */
 export function ListLines({ audience: { id, definition } }: { readonly audience: SavedAudience }) {
@@ -12,12 +12,10 @@ export function ListLines({ audience: { id, definition } }: { readonly audience:
   const known = useKnown(list);
   if (list === NONE) return null;
   return (
-    <p class="row below">
+    <p class="row list-lines">
       <span>
         A list of {plural(list.values.length, 'line')}
-        {known !== undefined &&
-          `: ${count(known)} ${known === 1 ? 'is a known user' : 'are known users'}, others count once they come`}
-        .
+        {known !== undefined && `: ${knownText(known, list.values.length)}`}.
       </span>
       {mayChangeAudiences.value && (
         <LinkButton label="Replace or add from a file" link={linkTo(['audiences', id, 'file'])} />

@@ -142,7 +142,7 @@ function useWhose(values: readonly string[], before: UserList | undefined) {
     <Choice
       label="Its lines are"
       value={isEmail ? 'email' : 'id'}
-      options={{ id: `user ids (${knownText(ids)})`, email: `emails (${knownText(emails)})` }}
+      options={{ id: `user ids (${shortText(ids)})`, email: `emails (${shortText(emails)})` }}
       off={email === undefined ? ['email'] : []}
       onChoice={setChosen}
     />
@@ -157,13 +157,17 @@ function Found({ list, lines }: { readonly list: UserList; readonly lines: numbe
     <p role="status">
       {plural(lines, 'line')}
       {rest > 0 && `, ${count(rest)} of them doubled or empty`}.{' '}
-      {known !== undefined && `${plural(known, 'is a known user', 'are known users')}; `}
-      others count once they come.
+      {known !== undefined && `${knownText(known, list.values.length)}.`}
     </p>
   );
 }
 
-function knownText(known: number | undefined): string {
+export function knownText(known: number, lines: number): string {
+  const rest = known < lines ? ', others count once they come' : '';
+  return `${plural(known, 'is a known user', 'are known users')}${rest}`;
+}
+
+function shortText(known: number | undefined): string {
   return known === undefined ? 'counting…' : `${count(known)} known`;
 }
 

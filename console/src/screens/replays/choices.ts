@@ -91,10 +91,9 @@ export const MEMBERS: Readonly<Record<string, string>> = {
   anonymousId: 'Anonymous id',
 };
 
-/** `DD.MM.YYYY` → `Day first, as 31.12.2026` */
+/** `DD.MM.YYYY HH:mm` → `Day first, as 31.12` */
 export function formatText(format: string): string {
-  const date = format.split(' ')[0] ?? '';
-  const shown = date.replace('DD', '31').replace('MM', '12').replace('YYYY', '2026');
+  const shown = format.replace(/.YYYY.*/, '').replace('DD', '31').replace('MM', '12');
   if (format.startsWith('DD')) return `Day first, as ${shown}`;
   return format.startsWith('MM') ? `Month first, as ${shown}` : format;
 }

@@ -2,7 +2,7 @@ import { ask } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, RejectedLine } from '../../api/types.ts';
-import { parameter } from '../../api/address.ts';
+import { linkTo, parameter } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
@@ -86,7 +86,16 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
         <span class="quiet">{remark(job)}</span>
       </p>
       {!isOver(state) && <Bar job={job} />}
-      {problem !== null && state === 'failed' && <p class="field-error">{problem.detail}</p>}
+      {problem !== null && state === 'failed' && (
+        <>
+          <p class="field-error">{problem.detail.includes('lines have no time') ? UNTIMED : problem.detail}</p>
+          {!args.dry_run && (
+            <a href={linkTo(['imports', 'new'], { file: args.file ?? '', path: args.path ?? '', name: args.name })}>
+              Change how it is read
+            </a>
+          )}
+        </>
+      )}
       {(state === 'cancelled' || state === 'interrupted') && !args.dry_run && (
         <p>Accepted rows stay. “Resume” continues after the last line, and no line counts twice.</p>
       )}
@@ -97,6 +106,8 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
     </section>
   );
 }
+
+const UNTIMED = 'Many rows have no time. Choose “Time” under the column that has it, or tick “Rows may have no time”.';
 
 type Warning = NonNullable<NonNullable<ImportJob['result']>['warnings']>[number];
 

@@ -182,7 +182,7 @@ function ColumnType({ of: column, choices, onChange }: HeadProps & { readonly of
       />
       {!isText && other !== null && (
         <span class="some small">
-          {plural(countOf(others), 'cell is', 'cells are')} not, as “{other}”: text
+          {plural(countOf(others), 'cell stays', 'cells stay')} text, as “{other}”
         </span>
       )}
     </>
