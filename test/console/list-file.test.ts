@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { listDefinition, listIn, readList } from '../../console/src/screens/audiences/list-file.ts';
 
-function valuesOf(text: string): readonly string[] | undefined {
+function firstColumnOf(text: string): readonly string[] | undefined {
   return readList(text).columns[0]?.values;
 }
 
@@ -16,11 +16,11 @@ describe('a list in a file', () => {
     ['a column among others', 'Name,Customer ID,Plan\n"Lovelace, Ada",ada,pro\nBob,bob,\n'],
     ['semicolons', 'E-Mail;Name\nada;"A;B"\nbob;"two\nlines"\n'],
   ])('%s are read', (_, text) => {
-    expect(valuesOf(text)).toEqual(['ada', 'bob']);
+    expect(firstColumnOf(text)).toEqual(['ada', 'bob']);
   });
 
   test('what is in quotes keeps its quotes, blanks and delimiters, and a bar is a part of an id', () => {
-    expect(valuesOf('"o""neil"\n" spaced "\n"a,b"\nauth0|7\nd\'arc\n5" nail\n')).toEqual([
+    expect(firstColumnOf('"o""neil"\n" spaced "\n"a,b"\nauth0|7\nd\'arc\n5" nail\n')).toEqual([
       'o"neil',
       ' spaced ',
       'a,b',
@@ -36,7 +36,7 @@ describe('a list in a file', () => {
   });
 
   test('a quote that is never closed takes its line alone', () => {
-    expect(valuesOf('ada\n"bob\neve\n')).toEqual(['ada', '"bob', 'eve']);
+    expect(firstColumnOf('ada\n"bob\neve\n')).toEqual(['ada', '"bob', 'eve']);
   });
 
   test('the definition of a list is read as the list again', () => {

@@ -17,13 +17,13 @@ const LISTED = [...USERS.slice(0, 400), 'user 1', ...Array.from({ length: 20 }, 
 describe.each(await testedAnalytics())('a list of ids in $name', (tested) => {
   const store = sharedStore(tested);
 
-  function optionsOf({ projectId }: MessageMaker) {
+  function asOfNoon({ projectId }: MessageMaker) {
     return { projectId, now: NOON };
   }
 
   async function counted(make: MessageMaker, definition: object): Promise<number> {
-    const options = { ...optionsOf(make), sampleSize: 0 };
-    return (await previewAudience(new QueryBudget(store(), AMPLE), definitionFor(definition), options)).count;
+    const options = { ...asOfNoon(make), sampleSize: 0 };
+    return (await previewAudience(new QueryBudget(store(), AMPLE), audienceReadFrom(definition), options)).count;
   }
 
   function identified(make: MessageMaker, users = USERS) {
@@ -80,8 +80,8 @@ describe.each(await testedAnalytics())('a list of ids in $name', (tested) => {
     const make = new MessageMaker();
     await insert(store(), identified(make, ['ada', 'bob']));
     const why = async (userId: string) => {
-      const options = { ...optionsOf(make), userKey: userKeyOf(make.projectId, userId), eventsShown: 0 };
-      return (await explainMembership(store(), AMPLE, definitionFor({ users: ['ada', 'eve'] }), '', options))
+      const options = { ...asOfNoon(make), userKey: userKeyOf(make.projectId, userId), eventsShown: 0 };
+      return (await explainMembership(store(), AMPLE, audienceReadFrom({ users: ['ada', 'eve'] }), '', options))
         ?.evaluation;
     };
 
@@ -94,19 +94,19 @@ describe.each(await testedAnalytics())('a list of ids in $name', (tested) => {
 test('a definition has at most 10,000 ids and values together, none of them empty', () => {
   const ids = (count: number) => Array.from({ length: count }, (_, n) => `user ${n}`);
 
-  expect(problemsOf({ users: ids(10_000) })).toEqual([]);
-  expect(problemsOf({ users: ids(10_001) })).toEqual(['/users']);
-  expect(problemsOf({ all: [{ users: ids(9_999) }, { trait: 'a', in: ['b', 'c'] }] })).toEqual(['/all/1/in']);
-  expect(problemsOf({ users: [] })).toEqual(['/users']);
-  expect(problemsOf({ users: ['ada', '', 7] })).toEqual(['/users/1', '/users/2']);
+  expect(wrongPathsIn({ users: ids(10_000) })).toEqual([]);
+  expect(wrongPathsIn({ users: ids(10_001) })).toEqual(['/users']);
+  expect(wrongPathsIn({ all: [{ users: ids(9_999) }, { trait: 'a', in: ['b', 'c'] }] })).toEqual(['/all/1/in']);
+  expect(wrongPathsIn({ users: [] })).toEqual(['/users']);
+  expect(wrongPathsIn({ users: ['ada', '', 7] })).toEqual(['/users/1', '/users/2']);
 });
 
-function problemsOf(definition: object): readonly string[] {
+function wrongPathsIn(definition: object): readonly string[] {
   const read = readDefinition(definition, { timezone: 'UTC' });
   return read.ok ? [] : read.problems.map(({ path }) => path);
 }
 
-function definitionFor(definition: object) {
+function audienceReadFrom(definition: object) {
   const read = readDefinition(definition, { timezone: 'UTC' });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.definition;

@@ -45,7 +45,7 @@ export interface FilePreview {
   readonly warnings: readonly RefusalReason[];
   /** What the file seems to be, whatever was asked for. Nothing of it is applied. */
   readonly guess: Guess;
-  /** Choices that leave fewer of these rows refused. */
+  /** Choices that leave fewer of these rows rejected. */
   readonly remedies: readonly Remedy[];
 }
 
@@ -99,11 +99,11 @@ async function previewed(of: Previewed, problem: string | null): Promise<FilePre
   const reader = new RecordReader(options);
   const records = await firstOf(reader, of);
   const guessed = guess(await firstBytes(file, signal), new Set(asked.known_events));
-  const refused = refusedOf(records, problem ?? reader.lack);
-  const refusedBy = async (by: FileOptions): Promise<number> =>
-    refusedIn({ file, options: { ...asked, ...by }, signal }).catch((error: unknown) => {
+  const rejected = rejectedOf(records, problem ?? reader.lack);
+  const rejectedBy = async (by: FileOptions): Promise<number> =>
+    rejectedIn({ file, options: { ...asked, ...by }, signal }).catch((error: unknown) => {
       if (!hasCode(error, 'COMMAND_INVALID')) throw error;
-      return refused;
+      return rejected;
     });
   const { columns = [] } = reader;
   const raws = records.map(({ raw }) => raw);
@@ -122,17 +122,17 @@ async function previewed(of: Previewed, problem: string | null): Promise<FilePre
     warnings: problem === null ? warningsOf(records, reader, options.name) : [],
     problem: problem ?? reader.lack ?? (records.length === 0 ? NO_ROWS : null),
     guess: guessed,
-    remedies: await remediesFor(asked, guessed, refused, refusedBy),
+    remedies: await remediesFor(asked, guessed, rejected, rejectedBy),
   };
 }
 
-async function refusedIn(of: Omit<Previewed, 'asked'>): Promise<number> {
+async function rejectedIn(of: Omit<Previewed, 'asked'>): Promise<number> {
   const reader = new RecordReader(of.options);
-  return refusedOf(await firstOf(reader, of), reader.lack);
+  return rejectedOf(await firstOf(reader, of), reader.lack);
 }
 
 /** @param problem Why all are. */
-function refusedOf(records: readonly ReadRecord[], problem: string | null | undefined): number {
+function rejectedOf(records: readonly ReadRecord[], problem: string | null | undefined): number {
   return (problem ?? null) === null ? records.filter(({ judged }) => !judged.ok).length : records.length;
 }
 

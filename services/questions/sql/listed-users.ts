@@ -4,13 +4,13 @@ import { userNumber } from '../../stores/analytics/columns.ts';
 import type { UsersCondition } from '../definition/audience.ts';
 import type { Scope } from './params.ts';
 
-/** Of each list once: a definition is that of one project. */
-const KEYS = new WeakMap<UsersCondition, ReadonlySet<string>>();
+/** Made once for each list: a definition is that of one project. */
+const KEYS_OF_LISTS = new WeakMap<UsersCondition, ReadonlySet<string>>();
 
 /** The internal ids of a list. */
 export function listedKeys(projectId: string, condition: UsersCondition): ReadonlySet<string> {
-  const keys = KEYS.get(condition) ?? new Set(condition.ids.map((id) => userKeyOf(projectId, id)));
-  KEYS.set(condition, keys);
+  const keys = KEYS_OF_LISTS.get(condition) ?? new Set(condition.ids.map((id) => userKeyOf(projectId, id)));
+  KEYS_OF_LISTS.set(condition, keys);
   return keys;
 }
 

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { statusRoutes } from '../../../services/api/admin/status/status.ts';
+import type { Project } from '../../../services/stores/projects/project-store.ts';
+import { Catalog } from '../../../services/questions/catalog/catalog.ts';
 import { limitsOf } from '../../../services/questions/query-budget.ts';
 import { importRoutes } from '../../../services/api/admin/imports/import-routes.ts';
 import { adminRoutes } from '../../../services/api/admin/routes.ts';
@@ -42,6 +44,8 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
   const deadLetters = {
     countWaiting: () => countWaiting({ log: recorded, codec, database: server.database }, new AbortController().signal),
   };
+  const limitsOfProject = (project: Project) =>
+    limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
   const settings = { PORT: '8080' };
   const status = { settings, log: recorded, deadLetters, progress, processes, figures, refusals, folders, readiness };
   return [
@@ -56,7 +60,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       newProjects: { timezone: 'UTC', joinIds: true, keepEventsMonths: null },
       schedule: SCHEDULE,
     }),
-    importRoutes(server.imports),
+    importRoutes(Object.assign(server.imports, { catalog: new Catalog({ analytics, limitsOf: limitsOfProject }) })),
     { routes: publicRoutes(ingestor, server.refusalCounts) },
     { routes: twoStepRoutes(ingestor, '/legacy'), twoStepBase: '/legacy' },
     readingRoutes({
@@ -80,7 +84,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       get isOnKafka() {
         return server.isOnKafka;
       },
-      limitsOf: (project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 }),
+      limitsOf: limitsOfProject,
       receiptsAtOnce: 4,
       changesAtOnce: 4,
       stopping: server.listening.signal,

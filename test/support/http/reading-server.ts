@@ -9,7 +9,6 @@ import type { SavedAudience } from '../../../services/questions/saved/audience-s
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import type { EventLog } from '../../../services/event-log/event-log.ts';
 import type { ImportParts } from '../../../services/api/admin/imports/import-answers.ts';
-import { Catalog } from '../../../services/questions/catalog/catalog.ts';
 import { UploadedFiles } from '../../../services/api/admin/imports/uploaded-files.ts';
 import { type AppParts, createHttpServer } from '../../../services/http/app.ts';
 import { RouteTable } from '../../../services/http/route-table.ts';
@@ -91,7 +90,7 @@ export class ReadingServer {
   readonly admin: AdminParts;
   /** Whether there is room for files that are uploaded. */
   hasRoom = true;
-  readonly imports: Omit<ImportParts, 'takesFiles'> & { takesFiles: boolean };
+  readonly imports: Omit<ImportParts, 'takesFiles' | 'catalog'> & { takesFiles: boolean };
   readonly processes = new MemoryProcessStore();
   /** A test may say where data is. */
   readonly folders: Record<'dataDir', string> & Record<'log' | 'profiles' | 'analytics', string | undefined> = {
@@ -260,10 +259,8 @@ export class ReadingServer {
       maxBytes: 4_096,
       hasRoom: () => this.hasRoom,
     });
-    const limits = { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 };
-    const catalog = new Catalog({ analytics: this.analytics, limitsOf: () => limits });
     const { ports, projects, runner } = this.admin;
-    return { imports: ports.imports, projects, catalog, jobs: runner, files, takesFiles: true };
+    return { imports: ports.imports, projects, jobs: runner, files, takesFiles: true };
   }
 
   #consoleSessions(): ConsoleSessions {

@@ -251,7 +251,6 @@ const sample = fc
   .tuple(fc.constantFrom('0.01', '10', '33.33', '50', '1e2'), fc.constantFrom('a', '😀 "'))
   .map(([percent, seed]) => `{"sample":{"percent":${percent},"seed":${JSON.stringify(seed)}}}`);
 
-/** Some of the users of a history, one of them twice, and somebody who is none. */
 const listed = fc
   .subarray(["o'{p0:String}", 'user 1', 'user 2', 'user 3', 'user 1', 'nobody "'], { minLength: 1 })
   .map((ids) => `{"users":${JSON.stringify(ids)}}`);

@@ -3,6 +3,8 @@ import { countOf, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { goTo, linkTo } from '../../api/address.ts';
+import { mayChangeAudiences } from '../../api/session.ts';
+import { Empty } from '../../parts/loading/states.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { plural } from '../../parts/numbers.ts';
 import { changeAudience } from './change-audience.ts';
@@ -41,5 +43,26 @@ function DeleteButton({ audience }: { readonly audience: SavedAudience }) {
         members or changes will get “not found”. Users do not change.
       </p>
     </ConfirmButton>
+  );
+}
+
+/** For those who may make one. */
+export function NewAudience() {
+  if (!mayChangeAudiences.value) return null;
+  return (
+    <>
+      <LinkButton label="From a file" link={linkTo(['audiences', 'from-file'])} />
+      <LinkButton label="New audience" look="primary" link={linkTo(['audiences', 'new'])} />
+    </>
+  );
+}
+
+export function NoAudiences() {
+  return (
+    <Empty title="No audiences yet" action={mayChangeAudiences.value && <NewAudience />}>
+      An audience is a group of users with something in common: those who ordered for more than 100 in the last 30 days.
+      It shows how many there are, who joins and who leaves.
+      {!mayChangeAudiences.value && ' To make one, sign in with a key that has the permission “audiences”.'}
+    </Empty>
   );
 }

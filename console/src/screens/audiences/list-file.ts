@@ -13,13 +13,13 @@ export interface ListFile {
   readonly lines: number;
 }
 
-const NAMES = /^(?:user|customer|person|contact|member|client)?[ _-]*(?:id|uid|e-?mail(?:[ _-]*address)?)$/i;
+const ID_HEADS = /^(?:user|customer|person|contact|member|client)?[ _-]*(?:id|uid|e-?mail(?:[ _-]*address)?)$/i;
 
 /** Text with a line for each user; of a table with several columns the likeliest is the first. */
 export function readList(text: string): ListFile {
   const rows = rowsOf(text.replace(/^\uFEFF/, '')).filter((row) => row.some((cell) => cell !== ''));
   const [first = []] = rows;
-  const likely = first.findIndex((cell) => NAMES.test(cell));
+  const likely = first.findIndex((cell) => ID_HEADS.test(cell));
   const lines = likely === -1 ? rows : rows.slice(1);
   const columns = first.map((cell, index) => ({
     name: likely === -1 ? `Column ${index + 1}` : cell,
@@ -44,7 +44,7 @@ function rowsOf(text: string): string[][] {
   return rows;
 }
 
-/** Of whom: users by their ids, or by a trait, as their email. */
+/** Users by their ids, or by a trait, as their email. */
 export interface UserList {
   readonly trait: string | undefined;
   readonly values: readonly string[];
@@ -70,7 +70,7 @@ export function listDefinition({
   return only !== undefined && others.length === 0 ? only : { any: parts };
 }
 
-/** The list that an audience is; undefined where it is none. */
+/** The list that an audience is; undefined where it is no list. */
 export function listIn(definition: Json): UserList | undefined {
   if (!isObject(definition)) return undefined;
   const { users, any, trait, in: values, ignore_case: ignoresCase } = definition;

@@ -6,7 +6,7 @@ import { plural } from '../../parts/numbers.ts';
 import { listIn } from './list-file.ts';
 import { knownText, useKnown } from './list-screen.tsx';
 
-/** Of an audience that is a list: how many lines it has, how many are users, and the way to another file. */
+/** How many lines a list has, how many are users, and the way to another file. */
 export function ListLines({ audience: { id, definition } }: { readonly audience: SavedAudience }) {
   const list = listIn(definition) ?? NONE;
   const known = useKnown(list);

@@ -6,7 +6,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { goTo, linkTo } from '../../api/address.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { ChooseFile, DropAnywhere } from '../../parts/drop.tsx';
+import { ChooseFile, DropAnywhere } from '../../parts/files/drop.tsx';
 import { Field } from '../../parts/form.tsx';
 import { Form } from '../../parts/loading/change.tsx';
 import { tellDone } from '../../parts/loading/feedback.tsx';
@@ -129,7 +129,7 @@ async function saveList(audience: SavedAudience | undefined, name: string, list:
   return audience.id;
 }
 
-/** Of whom the lines are: of a new list by what finds more users, unless somebody chooses. */
+/** Whose the lines are: in a new list they are taken for what finds more users, unless somebody chooses. */
 function useWhose(values: readonly string[], before: UserList | undefined) {
   const [chosen, setChosen] = useState<string>();
   const email = useEmailTrait();
@@ -171,7 +171,7 @@ function shortText(known: number | undefined): string {
   return known === undefined ? 'counting…' : `${count(known)} known`;
 }
 
-/** The trait that has emails; undefined where there is none. */
+/** The trait that has emails; undefined where no trait is called so. */
 function useEmailTrait(): string | undefined {
   const { value } = useAnswer(operation('GET /v1/catalog/traits'));
   return value?.traits.find(({ name }) => /e-?mail/i.test(name))?.name;

@@ -2,17 +2,17 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { Answer, SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
-import { address, linkTo, parameter } from '../../api/address.ts';
+import { address, linkTo, parameter, setParameters } from '../../api/address.ts';
 import { FilterField } from '../../parts/choice.tsx';
 import { counted, HOUR_MS } from '../../parts/numbers.ts';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
-import { Empty } from '../../parts/loading/states.tsx';
-import { LinkButton, ScreenPage } from '../../parts/page.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
+import { NewAudience, NoAudiences } from './audience-buttons.tsx';
 import { Tags } from './labels.tsx';
 import { isUpdating } from './updates.ts';
 import { BuilderScreen } from '../builder/builder-screen.tsx';
@@ -30,7 +30,7 @@ function AudienceList() {
   return (
     <ScreenPage
       title="Audiences"
-      actions={mayChangeAudiences.value && <NewAudience />}
+      actions={<NewAudience />}
       copy={{
         request: operation('GET /v1/audiences', { query: { tag } }),
         tidemark: ['audience', 'list', ...(tag === undefined ? [] : ['--tag', tag])],
@@ -46,15 +46,6 @@ function AudienceList() {
         {(page) => <Audiences page={page} isFirst={cursor === undefined && tag === undefined} />}
       </Ready>
     </ScreenPage>
-  );
-}
-
-function NewAudience() {
-  return (
-    <>
-      <LinkButton label="From a file" link={linkTo(['audiences', 'from-file'])} />
-      <LinkButton label="New audience" look="primary" link={linkTo(['audiences', 'new'])} />
-    </>
   );
 }
 
@@ -79,16 +70,6 @@ function Audiences({ page: { audiences, next_cursor: next }, isFirst }: Audience
         next={next}
       />
     </>
-  );
-}
-
-function NoAudiences() {
-  return (
-    <Empty title="No audiences yet" action={mayChangeAudiences.value && <NewAudience />}>
-      An audience is a group of users with something in common: those who ordered for more than 100 in the last 30 days.
-      It shows how many there are, who joins and who leaves.
-      {!mayChangeAudiences.value && ' To make one, sign in with a key that has the permission “audiences”.'}
-    </Empty>
   );
 }
 

@@ -15,7 +15,7 @@ export interface Choices {
   readonly text_columns?: readonly string[];
 }
 
-/** Parameters of the address: with one of them somebody, or the guess, has said how the file is read. */
+/** Parameters of the address: with one of them somebody, or the guess, says how the file is read. */
 export const CHOICES = ['read', 'preset', 'type', 'map', 'delimiter', 'time_format', 'types'];
 
 export function choicesIn(query: URLSearchParams) {
@@ -38,7 +38,7 @@ export function parametersOf(choices: Choices): Readonly<Record<string, string |
   const entries = Object.entries(map ?? {}).map(([column, member]) => [column, member ?? '']);
   return {
     ...Object.fromEntries(
-      NAMES.flatMap((name) => (name in others ? [[name, others[name] ?? undefined] as const] : [])),
+      CHOSEN.flatMap((name) => (name in others ? [[name, others[name] ?? undefined] as const] : [])),
     ),
     ...named('map', new URLSearchParams(entries).toString()),
     ...named('types', types === true ? 'yes' : ''),
@@ -48,7 +48,7 @@ export function parametersOf(choices: Choices): Readonly<Record<string, string |
   };
 }
 
-const NAMES = ['preset', 'type', 'time_format'] as const;
+const CHOSEN = ['preset', 'type', 'time_format'] as const;
 
 export const ROWS: Readonly<Record<string, string>> = {
   '': 'given by its column “type”',
@@ -93,7 +93,10 @@ export const MEMBERS: Readonly<Record<string, string>> = {
 
 /** `DD.MM.YYYY HH:mm` → `Day first, as 31.12` */
 export function formatText(format: string): string {
-  const shown = format.replace(/.YYYY.*/, '').replace('DD', '31').replace('MM', '12');
-  if (format.startsWith('DD')) return `Day first, as ${shown}`;
-  return format.startsWith('MM') ? `Month first, as ${shown}` : format;
+  const example = format
+    .replace(/.YYYY.*/, '')
+    .replace('DD', '31')
+    .replace('MM', '12');
+  if (format.startsWith('DD')) return `Day first, as ${example}`;
+  return format.startsWith('MM') ? `Month first, as ${example}` : format;
 }

@@ -86,16 +86,7 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
         <span class="quiet">{remark(job)}</span>
       </p>
       {!isOver(state) && <Bar job={job} />}
-      {problem !== null && state === 'failed' && (
-        <>
-          <p class="field-error">{problem.detail.includes('lines have no time') ? UNTIMED : problem.detail}</p>
-          {!args.dry_run && (
-            <a href={linkTo(['imports', 'new'], { file: args.file ?? '', path: args.path ?? '', name: args.name })}>
-              Change how it is read
-            </a>
-          )}
-        </>
-      )}
+      {problem !== null && state === 'failed' && <Failure detail={problem.detail} args={args} />}
       {(state === 'cancelled' || state === 'interrupted') && !args.dry_run && (
         <p>Accepted rows stay. “Resume” continues after the last line, and no line counts twice.</p>
       )}
@@ -105,6 +96,22 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
       <Warnings of={result?.warnings ?? []} />
     </section>
   );
+}
+
+/** Why it failed, and the way back to how its file is read. */
+function Failure({ detail, args: { file, path, name, dry_run: isDry } }: FailureProps) {
+  return (
+    <>
+      <p class="field-error">{detail.includes('lines have no time') ? UNTIMED : detail}</p>
+      {!isDry && (
+        <a href={linkTo(['imports', 'new'], { file: file ?? '', path: path ?? '', name })}>Change how it is read</a>
+      )}
+    </>
+  );
+}
+
+interface FailureProps extends Pick<ImportJob, 'args'> {
+  readonly detail: string;
 }
 
 const UNTIMED = 'Many rows have no time. Choose “Time” under the column that has it, or tick “Rows may have no time”.';

@@ -49,7 +49,7 @@ export function MapColumns({ source }: { readonly source: Source }) {
   );
 }
 
-/** A file is first shown as what it seems to be. */
+/** What a file seems to be is taken first. */
 function UseGuess({ of: guess }: { readonly of: ImportPreview['guess'] }) {
   useEffect(() => change(guess), []);
   return <Loading what="the first rows" />;
@@ -57,8 +57,8 @@ function UseGuess({ of: guess }: { readonly of: ImportPreview['guess'] }) {
 
 /** Why every row would be refused, in words of what can be chosen. */
 function Lacks({ of: { problem, guess } }: { readonly of: ImportPreview }) {
-  const said = Object.entries(LACKS).filter(([lack]) => problem?.includes(lack));
-  const texts = said.length > 0 ? said.map(([, text]) => text) : problem === null ? [] : [problem];
+  const lacks = Object.entries(LACKS).filter(([lack]) => problem?.includes(lack));
+  const texts = lacks.length > 0 ? lacks.map(([, text]) => text) : problem === null ? [] : [problem];
   if (guess.header === false)
     texts.push('The first line seems to be a row. Put a line above it that names the columns.');
   return texts.map((text) => (

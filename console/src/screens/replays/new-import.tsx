@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { address, goTo, linkTo } from '../../api/address.ts';
-import { ChooseFile } from '../../parts/drop.tsx';
+import { ChooseFile } from '../../parts/files/drop.tsx';
 import { Button, Field, submitted } from '../../parts/form.tsx';
 import { bytes } from '../../parts/numbers.ts';
 import { useLoad } from '../../parts/loading/use-load.tsx';

@@ -142,12 +142,12 @@ function TimeForm({
 }: HeadProps & { readonly name: string; readonly formats: readonly string[] }) {
   const { time_format: format } = choices;
   if (formats.length < 2) return null;
-  const unsaid = format === null ? [['', 'Day or month first?'] as const] : [];
+  const open = format === null ? [['', 'Day or month first?'] as const] : [];
   return (
     <Select
       label={`How times are written in ${name}`}
       value={format ?? ''}
-      options={[...unsaid, ...formats.map((one) => [one, formatText(one)] as const)]}
+      options={[...open, ...formats.map((one) => [one, formatText(one)] as const)]}
       onChoice={(chosen) => onChange({ time_format: chosen })}
     />
   );

@@ -14,7 +14,7 @@ interface RemediesProps {
 export function Remedies({ of: { remedies, rows }, map }: RemediesProps) {
   const [first] = remedies;
   if (first === undefined) return null;
-  const left = countOf(first.refused);
+  const left = countOf(first.rejected);
   return (
     <p class="notice row" role="group" aria-label="What makes it right">
       <span>
@@ -29,10 +29,10 @@ export function Remedies({ of: { remedies, rows }, map }: RemediesProps) {
 
 export function Remedy({ options, map }: { readonly options: Choices; readonly map: NonNullable<Choices['map']> }) {
   const use = (): void => setParameters({ ...parametersOf(options), read: 'yes', check: undefined });
-  return <Button label={textOf(options, map)} onClick={use} />;
+  return <Button label={wordsOf(options, map)} onClick={use} />;
 }
 
-function textOf(options: Choices, before: NonNullable<Choices['map']>): string {
+function wordsOf(options: Choices, before: NonNullable<Choices['map']>): string {
   const { preset, type, map = {}, delimiter, encoding, time_format: format } = options;
   const columns = Object.entries(map).filter(([column, member]) => before[column] !== member);
   const texts = [

@@ -5,7 +5,7 @@ import { ScreenPage, Section } from '../../parts/page.tsx';
 import { ask } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import type { Generation } from '../../api/types.ts';
-import { DropAnywhere } from '../../parts/drop.tsx';
+import { DropAnywhere } from '../../parts/files/drop.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { FieldError } from '../../parts/loading/states.tsx';

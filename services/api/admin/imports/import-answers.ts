@@ -21,7 +21,7 @@ import type { UploadedFiles } from './uploaded-files.ts';
 const KIND = 'import';
 
 /** A guess waits no longer for them. */
-const WAIT_MS = 2_000;
+const EVENTS_WAIT_MS = 2_000;
 
 export interface ImportParts extends Pick<AdminPorts, 'imports' | 'jobs' | 'projects'> {
   readonly catalog: Pick<Catalog, 'events'>;
@@ -81,7 +81,7 @@ async function knownEvents({ projects, catalog }: ImportParts, named: string): P
   const waiting = new AbortController();
   const names = async (): Promise<readonly string[]> =>
     project === undefined ? [] : (await catalog.events(project)).entries.map(({ name }) => name);
-  const found = await Promise.race([names().catch(() => []), pause(WAIT_MS, waiting.signal).then(() => [])]);
+  const found = await Promise.race([names().catch(() => []), pause(EVENTS_WAIT_MS, waiting.signal).then(() => [])]);
   waiting.abort();
   return found;
 }

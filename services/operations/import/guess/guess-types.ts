@@ -14,19 +14,19 @@ export interface TypedColumn {
 }
 
 /** Digits that nobody adds up. */
-const NAMES =
+const ID_NAMES =
   /(?:^|_)(?:u?u?id|ids|number|no|nr|code|zip|plz|post_?code|phone|telephone|tel|mobile|fax|sku|ean|gtin|isbn|iban|account)$/;
 const ZEROS = /^[+-]?0\d/;
 
 export function typedColumn(column: SeenColumn): TypedColumn {
   const { name } = column;
   const texts = textsOf(column);
-  const [most] = [...Map.groupBy(texts, typeOf)].toSorted(([, one], [, other]) => other.length - one.length);
+  const [most] = [...Map.groupBy(texts, cellType)].toSorted(([, one], [, other]) => other.length - one.length);
   const [type, cells]: readonly [CellType, readonly string[]] = most ?? ['text', []];
-  const isId = type === 'number' && (NAMES.test(plainName(name)) || texts.some((text) => ZEROS.test(text)));
+  const isId = type === 'number' && (ID_NAMES.test(plainName(name)) || texts.some((text) => ZEROS.test(text)));
   if (isId || type === 'text' || cells.length <= texts.length / 2)
     return { name, type: 'text', others: 0, other: null };
-  const other = texts.find((text) => typeOf(text) !== type) ?? null;
+  const other = texts.find((text) => cellType(text) !== type) ?? null;
   return { name, type, others: texts.length - cells.length, other };
 }
 
@@ -35,7 +35,7 @@ export function isMistaken(column: SeenColumn, { type }: TypedColumn): boolean {
   return (type === 'text' || type === 'date') && textsOf(column).some(isNumberOrBoolean);
 }
 
-function typeOf(text: string): CellType {
+function cellType(text: string): CellType {
   if (isNumberOrBoolean(text)) return text === 'true' || text === 'false' ? 'boolean' : 'number';
   return isDate(text) ? 'date' : 'text';
 }

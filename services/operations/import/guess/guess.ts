@@ -86,12 +86,12 @@ function guessTable(text: string, encoding: string, knownEvents: ReadonlySet<str
     : [];
   const preset = presetOf('csv', (sign) => header && names.includes(sign));
   const meaning = meaningOf(columns, preset, knownEvents);
-  const types = preset === undefined ? typesOf(columns, meaning.map) : NO_TYPES;
+  const types = preset === undefined ? typesIn(columns, meaning.map) : NO_TYPES;
   return { format: 'csv', encoding, delimiter, header, ...types, ...meaning };
 }
 
 /** Without the members of a call, which are texts anyway. */
-function typesOf(all: readonly SeenColumn[], map: Guess['map']) {
+function typesIn(all: readonly SeenColumn[], map: Guess['map']) {
   const columns = all.map(typedColumn);
   const isFree = ({ name }: TypedColumn): boolean => !Object.hasOwn(map, name) && !MEMBERS.includes(name);
   const types = columns.some((one) => isFree(one) && (one.type === 'number' || one.type === 'boolean'));

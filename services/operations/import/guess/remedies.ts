@@ -1,4 +1,4 @@
-/** Which choices make rows right that would be refused: each was tried on the first rows. */
+/** Which choices make rows right that would be rejected: each was tried on the first rows. */
 import type { Guess } from './guess.ts';
 import type { FileOptions } from '../import-options.ts';
 
@@ -7,35 +7,36 @@ type Choice = Partial<Pick<FileOptions, 'preset' | 'type' | 'map' | 'delimiter' 
 export interface Remedy {
   /** Members of a request. */
   readonly options: Choice;
-  /** How many of the first rows would then be refused. */
-  readonly refused: number;
+  /** How many of the first rows would then be rejected. */
+  readonly rejected: number;
 }
 
 /**
- * Those that leave the fewest of the rows refused, if that are fewer than now; a single choice rather than several.
+ * Those that leave the fewest of the rows rejected, if that are fewer than now; a single choice rather than several.
  *
- * @param refused How many are refused now.
- * @param refusedBy The same with other options.
+ * @param rejected How many are rejected now.
+ * @param rejectedBy The same with other options.
  */
 export async function remediesFor(
   options: FileOptions,
   guess: Guess,
-  refused: number,
-  refusedBy: (options: FileOptions) => Promise<number>,
+  rejected: number,
+  rejectedBy: (options: FileOptions) => Promise<number>,
 ): Promise<readonly Remedy[]> {
   const single = choicesOf(options, guess);
   const formats = guess.time_formats.map((format) => ({ time_format: format }));
   const together = single.reduce<Choice>((all, one) => ({ ...all, ...one }), {});
   const dated = single.length === 0 ? [] : formats.map((format) => ({ ...together, ...format }));
   let best: readonly Remedy[] = [];
-  let least = refused;
+  let least = rejected;
   for (const choices of [[...single, ...formats], single.length < 2 ? [] : [together], dated]) {
     if (least === 0) break;
     const tried: Remedy[] = [];
-    for (const choice of choices) tried.push({ options: choice, refused: await refusedBy({ ...options, ...choice }) });
-    const fewest = Math.min(...tried.map((one) => one.refused));
+    for (const choice of choices)
+      tried.push({ options: choice, rejected: await rejectedBy({ ...options, ...choice }) });
+    const fewest = Math.min(...tried.map((one) => one.rejected));
     if (fewest >= least) continue;
-    [best, least] = [tried.filter((one) => one.refused === fewest), fewest];
+    [best, least] = [tried.filter((one) => one.rejected === fewest), fewest];
   }
   return best;
 }

@@ -24,8 +24,8 @@ describe('remedies', () => {
     const map = { customer: 'user_id', what: 'event', when: 'timestamp' };
 
     expect(await remediesOf(shop, { type: 'track', map })).toEqual([
-      { options: { time_format: 'DD.MM.YYYY' }, refused: 0 },
-      { options: { time_format: 'MM.DD.YYYY' }, refused: 0 },
+      { options: { time_format: 'DD.MM.YYYY' }, rejected: 0 },
+      { options: { time_format: 'MM.DD.YYYY' }, rejected: 0 },
     ]);
   });
 
@@ -33,16 +33,16 @@ describe('remedies', () => {
     const map = { customer: 'user_id', what: 'event', when: 'timestamp' };
 
     expect(await remediesOf(shop)).toEqual([
-      { options: { map, type: 'track', time_format: 'DD.MM.YYYY' }, refused: 0 },
-      { options: { map, type: 'track', time_format: 'MM.DD.YYYY' }, refused: 0 },
+      { options: { map, type: 'track', time_format: 'DD.MM.YYYY' }, rejected: 0 },
+      { options: { map, type: 'track', time_format: 'MM.DD.YYYY' }, rejected: 0 },
     ]);
   });
 
   test('a choice that suffices is the remedy alone', async () => {
     const semicolons = 'user_id;event\nada;Paid\n';
 
-    expect(await remediesOf(semicolons, { type: 'track' })).toEqual([{ options: { delimiter: ';' }, refused: 0 }]);
-    expect(await remediesOf('user_id,event\nada,Paid\n')).toEqual([{ options: { type: 'track' }, refused: 0 }]);
+    expect(await remediesOf(semicolons, { type: 'track' })).toEqual([{ options: { delimiter: ';' }, rejected: 0 }]);
+    expect(await remediesOf('user_id,event\nada,Paid\n')).toEqual([{ options: { type: 'track' }, rejected: 0 }]);
   });
 
   test('what no choice makes right has no remedy', async () => {
@@ -53,7 +53,7 @@ describe('remedies', () => {
     const text = 'customer,what\nada,Paid\n,Paid\n';
 
     expect(await remediesOf(text, { type: 'track' })).toEqual([
-      { options: { map: { customer: 'user_id', what: 'event' } }, refused: 1 },
+      { options: { map: { customer: 'user_id', what: 'event' } }, rejected: 1 },
     ]);
   });
 });

@@ -1,7 +1,7 @@
 /** A file that is dropped on a page, or chosen. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from './form.tsx';
+import { Button } from '../form.tsx';
 import './drop.css';
 
 interface DropProps {
@@ -14,7 +14,8 @@ export function DropAnywhere({ onFile }: DropProps) {
   const latest = useRef(onFile);
   latest.current = onFile;
   useEffect(() => {
-    const { signal, abort } = ending();
+    const controller = new AbortController();
+    const { signal } = controller;
     const onDrag = (event: DragEvent): void => {
       if (event.dataTransfer?.types.includes('Files') !== true) return;
       event.preventDefault();
@@ -26,14 +27,9 @@ export function DropAnywhere({ onFile }: DropProps) {
     addEventListener('drop', onDrag, { signal });
     // From one element to another it goes on.
     addEventListener('dragleave', (event) => event.relatedTarget === null && setOver(false), { signal });
-    return abort;
+    return () => controller.abort();
   }, []);
   return isOver && <p class="drop-cover">Drop the file to open it</p>;
-}
-
-function ending(): { readonly signal: AbortSignal; readonly abort: () => void } {
-  const controller = new AbortController();
-  return { signal: controller.signal, abort: () => controller.abort() };
 }
 
 interface ChooseFileProps extends DropProps {
