@@ -234,7 +234,7 @@ export class AdminParts {
             rows: [],
             problem: null,
             warnings: [],
-          remedies: [],
+            remedies: [],
             guess: GUESS,
             files: ['history.csv'],
             file_count: 1,

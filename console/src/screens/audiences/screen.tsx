@@ -1,8 +1,7 @@
 /** `#/audiences`, `#/audiences/new`, `#/audiences/{id}` and `#/audiences/{id}/edit`. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { Answer, SavedAudience } from '../../api/types.ts';
-import { mayChangeAudiences } from '../../api/session.ts';
-import { address, linkTo, parameter, setParameters } from '../../api/address.ts';
+import { address, linkTo, parameter } from '../../api/address.ts';
 import { FilterField } from '../../parts/choice.tsx';
 import { counted, HOUR_MS } from '../../parts/numbers.ts';
 import { SentenceOf } from '../../parts/conditions/sentence-view.tsx';
