@@ -16,6 +16,7 @@ import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { ErasedUsersReader } from '../../stores/erasures/read-erased-users.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
+import { findUnwell, type Unwell } from './unwell.ts';
 import { pausedEndpoints } from '../../stores/service-state/restore-state.ts';
 
 export interface ProjectFigures {
@@ -25,10 +26,13 @@ export interface ProjectFigures {
   readonly refusedToday: number;
   /** On the day before. */
   readonly refusedYesterday: number;
+  /** Of the last seven days, the oldest first. */
+  readonly refusedDays: readonly number[];
   /** Null before the first. */
   readonly verification: ProjectVerification | null;
   /** The saved audiences whose size changed most within a day, at most five. */
   readonly movedAudiences: readonly MovedAudience[];
+  readonly unwell: readonly Unwell[];
 }
 
 export interface MovedAudience {
@@ -112,6 +116,11 @@ export class SqlStoreFigures {
     return pausedEndpoints(this.#database);
   }
 
+  /** See `findUnwell`. */
+  unwell(projectId: string | null): Promise<readonly Unwell[]> {
+    return findUnwell(this.#database, projectId);
+  }
+
   /** See `SqlErasures.newestOfProject`. */
   newestErasure(projectId: string): Promise<NewestErasure | null> {
     return new SqlErasures(this.#database).newestOfProject(projectId);
@@ -125,30 +134,32 @@ export class SqlStoreFigures {
     const nowMs = Date.now();
     const profiles = schemaOf('profiles', await this.#live.numberOf('profiles', projectId));
     const thisHour = hourOf(BigInt(nowMs) * 1_000n);
-    const [hours, [refusals], [verified], moved] = await Promise.all([
+    const today = Math.floor(nowMs / ONE_DAY_MS);
+    const [hours, refusals, [verified], moved, unwell] = await Promise.all([
       new SchemaDatabase(this.#database, profiles).query<Record<'hour' | 'messages' | 'repeats', bigint>>(HOURS, [
         projectId,
         thisHour - HOURS_BACK,
       ]),
-      this.#database.query<Record<'today' | 'yesterday', bigint>>(REFUSALS, [
-        projectId,
-        Math.floor(nowMs / ONE_DAY_MS),
-      ]),
+      this.#database.query<{ readonly day: number; readonly count: bigint }>(REFUSALS, [projectId, today]),
       this.#database.query<VerifiedRow>(VERIFIED, [projectId]),
       this.#database.query<MovedRow>(MOVED, [projectId, BigInt(nowMs - ONE_DAY_MS) * 1_000n]),
+      this.unwell(projectId),
     ]);
+    const byDay = new Map(refusals.map(({ day, count }) => [day, Number(count)]));
     return {
       hours: hours.map(({ hour, messages, repeats }) => ({
         hour: Number(hour),
         messages: Number(messages),
         repeats: Number(repeats),
       })),
-      refusedToday: Number(refusals?.today ?? 0),
-      refusedYesterday: Number(refusals?.yesterday ?? 0),
+      refusedToday: byDay.get(today) ?? 0,
+      refusedYesterday: byDay.get(today - 1) ?? 0,
+      refusedDays: Array.from({ length: DAYS_BACK }, (_, i) => byDay.get(today - DAYS_BACK + 1 + i) ?? 0),
       verification: verified === undefined ? null : projectVerification(verified),
       movedAudiences: moved.map(({ id, name, members, before }) => {
         return { id, name, members: Number(members), before: before === null ? null : Number(before) };
       }),
+      unwell,
     };
   }
 }
@@ -174,6 +185,7 @@ function projectVerification(row: VerifiedRow): ProjectVerification {
 }
 
 const HOURS_BACK = 24;
+const DAYS_BACK = 7;
 const ONE_DAY_MS = 86_400_000;
 
 const HOURS = `
@@ -185,10 +197,10 @@ const HOURS = `
   limit ${HOURS_BACK}`;
 
 const REFUSALS = `
-  select coalesce(sum(count) filter (where day = $2::int4), 0)::int8 as today,
-         coalesce(sum(count) filter (where day = $2::int4 - 1), 0)::int8 as yesterday
+  select day, sum(count)::int8 as count
   from refusals
-  where project_id = $1 and day in ($2::int4, $2::int4 - 1) and code <> 'adjusted'`;
+  where project_id = $1 and day > $2::int4 - ${DAYS_BACK} and day <= $2::int4 and code <> 'adjusted'
+  group by day`;
 
 // Without an end of its own a verification compares up to its beginning. One that compared nothing of the project, for nothing
 // had arrived, says nothing of it: it does not hide an earlier one that did.

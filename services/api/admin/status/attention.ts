@@ -1,6 +1,7 @@
 /** What of an installation wants attention. Pure. */
 import type { Answer } from '../../../../schemas/operations.ts';
 import { READER_NAMES, type StatusReaderName } from '../../../operations/status/log-lag.ts';
+import type { Unwell } from '../../../operations/status/unwell.ts';
 
 export type InstallationStatus = Answer<'GET /v1/admin/status'>;
 
@@ -11,6 +12,9 @@ export interface Attention {
   readonly reason: string;
   /** The page of the documentation that says what to do. */
   readonly link: string;
+  /** What of a project is meant; left out of the installation. */
+  readonly project_id?: string | null;
+  readonly object_id?: string;
 }
 
 /** What can want attention, and where the documentation says what to do. */
@@ -36,6 +40,9 @@ export const ATTENTION_LINKS = {
   erasure_late: 'docs/forget.md#what-to-watch',
   erasure_waits: 'docs/forget.md#what-to-watch',
   endpoints_paused: 'docs/operations.md#the-restore-drill',
+  endpoint_failing: 'docs/webhooks.md',
+  audience_failing: 'docs/audiences.md',
+  audience_late: 'docs/audiences.md',
 } as const;
 
 export type AttentionCode = keyof typeof ATTENTION_LINKS;
@@ -165,4 +172,16 @@ function drillAttention({ endpoints_paused_for_drill: paused = 0 }: JudgedStatus
   if (paused === 0) return [];
   const which = paused === 1 ? 'an endpoint gets' : `${paused} endpoints get`;
   return [['endpoints_paused', `this was restored for a drill: ${which} no webhooks until enabled`]];
+}
+
+/** Webhooks and audiences, each by itself; none where it is not known. */
+export function unwellAttention(unwell: readonly Unwell[] = []): readonly Attention[] {
+  return unwell.map(({ code, projectId, id, name, failures }) => {
+    const reason = {
+      endpoint_failing: `the webhook ${name} ${failures === 0 ? 'was stopped by its receiver' : 'fails'}`,
+      audience_failing: `the audience ${name} could not be updated`,
+      audience_late: `the update of the audience ${name} is overdue`,
+    }[code];
+    return { code, reason, link: ATTENTION_LINKS[code], project_id: projectId, object_id: id };
+  });
 }

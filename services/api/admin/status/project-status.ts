@@ -3,7 +3,7 @@ import type { Call } from '../../../http/call.ts';
 import type { Answer } from '../../../http/route.ts';
 import { beginningOfHour } from '../../../messages/day-and-hour.ts';
 import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
-import type { InstallationStatus } from './attention.ts';
+import { type Attention, type InstallationStatus, unwellAttention } from './attention.ts';
 import type { ProjectFigures, SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 
 /** The body of the answer. Null is what cannot be found out now. */
@@ -12,6 +12,8 @@ export interface ProjectStatus {
   readonly hours: readonly { readonly hour: string; readonly messages: number; readonly repeats: number }[] | null;
   readonly refused_today: number | null;
   readonly refused_yesterday: number | null;
+  /** The last seven days, the oldest first. */
+  readonly refused_days: readonly number[] | null;
   readonly lag_seconds: { readonly profiles: number | null; readonly analytics: number | null };
   /** Null before the first. */
   readonly verification?: {
@@ -21,6 +23,7 @@ export interface ProjectStatus {
     readonly compared_until: string;
   } | null;
   readonly moved_audiences: ProjectFigures['movedAudiences'] | null;
+  readonly attention: readonly Attention[] | null;
 }
 
 export interface ProjectStatusParts {
@@ -39,9 +42,11 @@ export async function answerProjectStatus(parts: ProjectStatusParts, call: Pick<
       figures?.hours.map(({ hour, ...counts }) => ({ hour: formatMicros(beginningOfHour(hour)), ...counts })) ?? null,
     refused_today: figures?.refusedToday ?? null,
     refused_yesterday: figures?.refusedYesterday ?? null,
+    refused_days: figures?.refusedDays ?? null,
     lag_seconds: { profiles: readers.projector.lag_seconds, analytics: readers.sink.lag_seconds },
     ...(figures === undefined ? {} : { verification: foundIn(figures) }),
     moved_audiences: figures?.movedAudiences ?? null,
+    attention: figures === undefined ? null : unwellAttention(figures.unwell),
   };
   return { status: 200, body: JSON.stringify(status) };
 }

@@ -9,7 +9,7 @@ import { MISSING_AFTER_MS, type ProcessStore, type SeenProcess } from '../../../
 import type { SqlRefusalStore } from '../../../stores/service-state/sql-refusal-store.ts';
 import { refusalAnswer } from '../../refusals.ts';
 import { NO_PROJECT_ID } from '../../../stores/service-state/refusal-store.ts';
-import { attentionTo, type InstallationStatus } from './attention.ts';
+import { attentionTo, type InstallationStatus, unwellAttention } from './attention.ts';
 import { cached } from '../../../operations/status/cached.ts';
 import { diagnoseLog } from '../../../operations/status/diagnosis.ts';
 import type { BackupSchedule, LastBackup } from '../../../operations/backup/last-backup.ts';
@@ -78,6 +78,7 @@ class StatusSource {
   readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
   readonly #noted: () => Promise<NotedStores | undefined>;
   readonly #deadLetters: () => Promise<Awaited<ReturnType<DeadLetterPort['countWaiting']>> | undefined>;
+  readonly #unwell: () => Promise<Awaited<ReturnType<SqlStoreFigures['unwell']>> | undefined>;
 
   constructor(parts: StatusParts) {
     const { processes, figures, folders, deadLetters } = parts;
@@ -93,6 +94,7 @@ class StatusSource {
     this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures, parts.log));
     this.#noted = cached(SLOW_MS, () => figures.notedStores());
     this.#deadLetters = cached(SLOW_MS, () => deadLetters.countWaiting());
+    this.#unwell = cached(QUICK_MS, () => figures.unwell(null));
   }
 
   /** What every project is told. */
@@ -101,6 +103,7 @@ class StatusSource {
   }
 
   async read(): Promise<InstallationStatus> {
+    const unwell = this.#unwell();
     const [log, processes, verification, backup, oldestErasure, paused, strangers, disk, stored, noted = {}, letters] =
       await Promise.all([
         this.#log(),
@@ -142,7 +145,8 @@ class StatusSource {
       dead_letters:
         letters === undefined ? null : { messages: letters.messages, waiting: letters.byReader, counted_all: true },
     };
-    return { ...status, attention: attentionTo(status, nowMs, this.#parts.schedule.everyMs === 0) };
+    const ofAll = attentionTo(status, nowMs, this.#parts.schedule.everyMs === 0);
+    return { ...status, attention: [...ofAll, ...unwellAttention(await unwell)] };
   }
 }
 

@@ -5,8 +5,9 @@ import { hourOf } from '../../../../services/messages/day-and-hour.ts';
 import { formatMicros } from '../../../../services/messages/timestamp.ts';
 import { recordOf, track } from '../../../support/messages/messages.ts';
 import { sharedDatabase } from '../../../support/stores/database.ts';
-import { insertEvaluation } from '../../../support/http/inserted-rows.ts';
-import { ADMIN_KEY, PROJECT, READ_KEY, ReadingServer } from '../../../support/http/reading-server.ts';
+import type { InstallationStatus } from '../../../../services/api/admin/status/attention.ts';
+import { insertEndpoint, insertEvaluation } from '../../../support/http/inserted-rows.ts';
+import { ADMIN_KEY, OTHER_PROJECT, PROJECT, READ_KEY, ReadingServer } from '../../../support/http/reading-server.ts';
 
 let server: ReadingServer;
 
@@ -50,8 +51,10 @@ describe('the status of a project', () => {
       hours: [{ hour: formatMicros(BigInt(hour) * 3_600_000_000n), messages: 3, repeats: 1 }],
       refused_today: 2,
       refused_yesterday: 1,
+      refused_days: [0, 0, 0, 0, 0, 1, 2],
       verification: null,
       moved_audiences: [],
+      attention: [],
     });
     expect(lag.profiles).toBe(0);
     expect(lag.analytics).toBeGreaterThan(0);
@@ -62,8 +65,54 @@ describe('the status of a project', () => {
 
     const { lag_seconds: lag, ...status } = await read();
 
-    expect(status).toEqual({ hours: null, refused_today: null, refused_yesterday: null, moved_audiences: null });
+    expect(status).toEqual({
+      hours: null,
+      refused_today: null,
+      refused_yesterday: null,
+      refused_days: null,
+      moved_audiences: null,
+      attention: null,
+    });
     expect(lag).toEqual({ profiles: 0, analytics: 0 });
+  });
+
+  test('a webhook that fails and an audience that is late are told to their project, and with all others to operators', async () => {
+    const evaluation = { at: 1_000_000n, version: 1, cause: 'refresh', entered: 0, left: 0, members: 1 } as const;
+    await server.addAudience('aud_late', { name: 'Gold', refreshMs: 60_000, evaluation });
+    await server.addAudience('aud_other', { projectId: OTHER_PROJECT.id, name: 'Theirs', failure: 'QUERY_LIMIT' });
+    const { endpoint } = await insertEndpoint(server.database.real, PROJECT.id, 'aud_late');
+    await server.database.query(`update endpoints set url = 'https://me:secret@hooks.example/in?key=1', failures = 2`);
+
+    const { attention } = await read();
+    const response = await server.request('/v1/admin/status', {}, ADMIN_KEY);
+    const ofAll = ((await response.json()) as InstallationStatus).attention.filter(
+      ({ object_id: id }) => id !== undefined,
+    );
+
+    const ours = { project_id: PROJECT.id };
+    const [webhook, late] = [
+      {
+        code: 'endpoint_failing',
+        reason: 'the webhook hooks.example fails',
+        link: 'docs/webhooks.md',
+        object_id: endpoint,
+      },
+      {
+        code: 'audience_late',
+        reason: 'the update of the audience Gold is overdue',
+        link: 'docs/audiences.md',
+        object_id: 'aud_late',
+      },
+    ];
+    expect(attention).toEqual([
+      { ...webhook, ...ours },
+      { ...late, ...ours },
+    ]);
+    expect(ofAll.map(({ code, project_id: project }) => [code, project])).toEqual([
+      ['endpoint_failing', PROJECT.id],
+      ['audience_late', PROJECT.id],
+      ['audience_failing', OTHER_PROJECT.id],
+    ]);
   });
 
   describe('in the store', () => {
