@@ -102,7 +102,7 @@ function offsetText(offset: Micros): string {
 
 /** `GET /v1/summary` */
 export async function answerSummary(summaries: Summaries, { project }: Pick<Call, 'project'>): Promise<Answer> {
-  const { from, to, events, activeUsers, newUsers, hours, topEvents } = await summaries.of(
+  const { from, to, events, activeUsers, newUsers, hours, topEvents, days } = await summaries.of(
     project,
     contextOf(project).now,
   );
@@ -114,6 +114,9 @@ export async function answerSummary(summaries: Summaries, { project }: Pick<Call
     new_users: newUsers,
     hours: hours.map(({ start, ...figure }) => ({ start: formatMicros(start), ...figure })),
     top_events: topEvents,
+    days: days.map(({ start, activeUsers: active_users, newUsers: new_users, ...day }) => {
+      return { start: formatMicros(start), ...day, active_users, new_users };
+    }),
   };
   return { status: 200, body: JSON.stringify(body) };
 }

@@ -35,7 +35,7 @@ describe.each(await testedAnalytics())('a summary in $name', (tested) => {
       new MessageMaker().track({ timestamp: NOW }),
     ]);
 
-    const { from, to, hours, ...figures } = await found(make.projectId);
+    const { from, to, hours, days: _, ...figures } = await found(make.projectId);
 
     expect([from, to]).toEqual([at(19, '13:00'), NOW]);
     expect(figures).toEqual({
@@ -55,6 +55,35 @@ describe.each(await testedAnalytics())('a summary in $name', (tested) => {
       [0, { count: 1, before: 2 }],
       [22, { count: 1, before: 0 }],
       [23, { count: 1, before: 1 }],
+    ]);
+  });
+
+  test('the seven days end with the period, and each has its events, and users by the day of their first message', async () => {
+    const make = new MessageMaker();
+    const did = (userId: string, timestamp: bigint): Track => make.track({ userId, event: 'Viewed', timestamp });
+    await insert(store(), [
+      did('ada', NOW),
+      did('ada', at(19, '12:59')),
+      did('bob', at(19, '12:59')),
+      did('bob', at(18, '13:00')),
+      did('cleo', at(13, '13:00')),
+      // A moment before the first day.
+      did('dora', at(13, '13:00') - 1n),
+      did('dora', at(14, '13:00') - 1n),
+      new MessageMaker().track({ timestamp: NOW }),
+    ]);
+
+    const { days, from } = await found(make.projectId);
+
+    expect(days.map(({ start }) => start)).toEqual([...days.keys()].map((n) => from - BigInt(6 - n) * 86_400_000_000n));
+    expect(days.map(({ events, activeUsers, newUsers }) => [events, activeUsers, newUsers])).toEqual([
+      [2, 2, 1],
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0],
+      [3, 2, 2],
+      [1, 1, 0],
     ]);
   });
 
@@ -80,13 +109,16 @@ describe.each(await testedAnalytics())('a summary in $name', (tested) => {
   });
 
   test('a project without events has zeros', async () => {
-    const { events, activeUsers, newUsers, hours, topEvents } = await found('proj_nothing');
+    const { events, activeUsers, newUsers, hours, topEvents, days } = await found('proj_nothing');
 
     const none = { count: 0, before: 0 };
     expect([events, activeUsers, newUsers, ...hours.map(({ count, before }) => ({ count, before }))]).toEqual(
       Array.from({ length: 27 }, () => none),
     );
     expect(topEvents).toEqual([]);
+    expect(days.map((day) => [day.events, day.activeUsers, day.newUsers])).toEqual(
+      Array.from({ length: 7 }, () => [0, 0, 0]),
+    );
   });
 });
 
@@ -109,7 +141,7 @@ describe('the summary over HTTP', () => {
   });
 });
 
-test('an answer is kept for ten seconds, and a failure is not', async () => {
+test('an answer is kept for ten seconds, the days before it for five minutes, and a failure is not', async () => {
   let [nowMs, asked, isBroken] = [0, 0, true];
   const server = await ReadingServer.start();
   server.analytics.answer = () => {
@@ -129,7 +161,24 @@ test('an answer is kept for ten seconds, and a failure is not', async () => {
   const once = asked;
   nowMs = 10_000;
   await summaries.of(PROJECT, NOW);
+  const twice = asked;
+  nowMs = 300_000;
+  await summaries.of(PROJECT, NOW);
 
-  expect([once, asked]).toEqual([2, 4]);
+  expect([once, twice, asked]).toEqual([4, 6, 10]);
+  await server.stop();
+});
+
+test('days past the limits of the project are left out, and the period stands alone', async () => {
+  const server = await ReadingServer.start();
+  server.analytics.answer = ({ sql }) =>
+    sql.includes(' AS nth')
+      ? new TidemarkError('QUERY_LIMIT', 'as ordered')
+      : { rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 };
+  const summaries = new Summaries({ analytics: server.analytics, limitsOf: () => AMPLE });
+
+  const { days, from } = await summaries.of(PROJECT, NOW);
+
+  expect(days).toEqual([{ start: from, events: 0, activeUsers: 0, newUsers: 0 }]);
   await server.stop();
 });
