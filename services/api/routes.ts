@@ -1,4 +1,3 @@
-import type { AnalyticsReader } from '../stores/analytics/analytics-store.ts';
 import type { Route, RouteSet } from '../http/route.ts';
 import { AnswerBytes } from '../http/answer-bytes.ts';
 import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
@@ -15,6 +14,7 @@ import type { EndpointParts } from './endpoints/endpoint-answers.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { answerCounts, answerEventsQuery, answerSummary } from './events/answer-questions.ts';
 import { Summaries } from '../questions/events/summaries.ts';
+import { type PinsAndNotesParts, pinsAndNotesRoutes } from './pins-and-notes.ts';
 import { answerReceipt, type ReceiptParts } from './receipts/receipts.ts';
 import { answerRefusals, type RefusalParts } from './refusals.ts';
 import { DEFINED, limitedTo, READ } from './route-parts.ts';
@@ -29,8 +29,8 @@ export interface ReadingParts
     RefusalParts,
     AuditParts,
     CatalogParts,
-    EndpointParts {
-  readonly analytics: AnalyticsReader;
+    EndpointParts,
+    PinsAndNotesParts {
   readonly codec: ReceiptParts['dropped']['codec'];
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
@@ -81,6 +81,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       ),
       ...audienceRoutes(withCatalog, question, pages),
       ...endpointRoutes(parts),
+      ...pinsAndNotesRoutes(parts),
       ...auditRoutes(parts),
       ...catalogRoutes(catalog, { ...READ, ...question }),
     ],

@@ -11,11 +11,8 @@ import {
 import type { AudienceFollower } from '../questions/saved/audience-follower.ts';
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
 import { projectDeletion } from '../stores/projects/delete-project.ts';
-import { SqlConsoleSessionStore } from '../stores/service-state/console-session-store.ts';
-import { SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
-import { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
 import { SqlJoinDecisions } from '../stores/profiles/sql-join-decisions.ts';
-import { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
+import { serviceStateOn } from '../stores/service-state/service-state.ts';
 import { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
 import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
 import { audienceSchedulerOf } from './audience-parts.ts';
@@ -67,10 +64,7 @@ export function compose(parts: CompositionParts, shared: SharedStores, open: Ope
     endpointTester: deliverer,
     joins: new SqlJoinDecisions(database),
     deletion: projectDeletion(database),
-    audit: new SqlAuditLog(database),
-    refusals: new SqlRefusalStore(database),
-    repeats: new SqlRepeatStore(database),
-    consoleSessions: new SqlConsoleSessionStore(database),
+    ...serviceStateOn(database),
   };
   const { jobs } = operations;
   const own = [

@@ -12,12 +12,9 @@ import { liveAnalytics, liveProfiles, type LiveStores } from '../stores/generati
 import { LostAnalytics } from '../stores/generations/lost-analytics.ts';
 import type { NewProjectDefaults, ProjectLimits } from '../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../stores/projects/sql-project-store.ts';
-import type { SqlConsoleSessionStore } from '../stores/service-state/console-session-store.ts';
 import { MemoryProcessStore, type ProcessStore } from '../stores/service-state/process-store.ts';
-import type { SqlRepeatStore } from '../stores/service-state/repeat-store.ts';
-import type { SqlAuditLog } from '../stores/service-state/sql-audit-log.ts';
+import type { ServiceState } from '../stores/service-state/service-state.ts';
 import { SqlProcessStore } from '../stores/service-state/sql-process-store.ts';
-import type { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
 import type { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
 import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
 import type { DatabaseAndAnalytics } from './open-stores.ts';
@@ -37,18 +34,14 @@ export interface ReadersHealth {
  * The stores as the HTTP side uses them. Everything in it can be called from another thread: methods are asynchronous,
  * arguments and results can be cloned.
  */
-export interface Stores extends AdminPorts, LiveStores {
+export interface Stores extends AdminPorts, LiveStores, ServiceState {
   readonly readers: ReadersHealth;
   readonly saved: SqlAudienceStore;
-  readonly audit: SqlAuditLog;
   readonly evaluator: Pick<AudienceScheduler, 'evaluate' | 'expectLive'>;
   readonly endpoints: SqlEndpointStore;
   readonly endpointTester: Pick<WebhookDeliverer, 'test'>;
-  readonly refusals: SqlRefusalStore;
-  readonly repeats: SqlRepeatStore;
   readonly processes: ProcessStore;
   readonly figures: SqlStoreFigures;
-  readonly consoleSessions: SqlConsoleSessionStore;
 }
 
 export type SharedStores = ReturnType<typeof sharedStoresOn>;

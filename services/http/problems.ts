@@ -96,6 +96,7 @@ const BY_CODE: Partial<Record<ErrorCode, RefusalKind>> = {
   AUDIENCE_BUSY: 'conflict',
   ENDPOINT_UNKNOWN: 'not-found',
   ENDPOINT_LIMIT: 'conflict',
+  KEPT_LIMIT: 'conflict',
   DELIVERY_UNKNOWN: 'not-found',
   ENDPOINT_UNSIGNED: 'conflict',
   KAFKA_MISSING: 'conflict',
@@ -133,7 +134,7 @@ const DETAIL: Partial<Record<ErrorCode, string>> = {
 
 /**
  * What a failure of ours looks like from outside. The message of an error leaves the process only for QUERY_LIMIT,
- * AUDIENCE_LIMIT, AUDIENCE_CIRCLE, AUDIENCE_USED, ENDPOINT_LIMIT, ENDPOINT_UNSIGNED, KAFKA_MISSING and AUDIENCE_NOT_LIVE.
+ * AUDIENCE_LIMIT, AUDIENCE_CIRCLE, AUDIENCE_USED, ENDPOINT_LIMIT, KEPT_LIMIT, ENDPOINT_UNSIGNED, KAFKA_MISSING and AUDIENCE_NOT_LIVE.
  */
 export function refusalOf(error: unknown): Refusal {
   const kind = error instanceof TidemarkError ? BY_CODE[error.code] : undefined;

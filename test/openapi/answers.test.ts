@@ -7,7 +7,7 @@ import { exchangeSessions } from '../support/http/console-session-exchange.ts';
 import { faultsOf } from '../support/openapi/answer.ts';
 import { afresh, type Request, exchangeOperations } from '../support/openapi/operations.ts';
 import { Document, type Operation } from '../support/openapi/document.ts';
-import { AdminObjects, AUDIENCE, endpointRefusals, pathOf } from '../support/openapi/objects.ts';
+import { AdminObjects, AUDIENCE, endpointRefusals, keptRefusals, pathOf } from '../support/openapi/objects.ts';
 import { bodiesOf, headersOfPage, keyFor, successOf, TAKES_NOTHING } from '../support/openapi/requests.ts';
 import { OTHER_READ_KEY, PROJECT, ReadingServer } from '../support/http/reading-server.ts';
 import { hourly, plantSizes } from '../support/stores/planted-sizes.ts';
@@ -173,7 +173,7 @@ test('requests for unknown objects are refused as documented', async () => {
   server.analytics.answer = () => ({ rows: [], tookMs: 1, rowsRead: 0, bytesRead: 0 });
   for (const id of ['getMessage', 'explainVerdict', 'listUserAudiences', 'listCatalogProperties'])
     expect(await exchange(document.operation(id)), id).toBe(404);
-  for (const id of ['getTraitHistory', 'exportUser', 'getUserTimeline', 'getUserActivity'])
+  for (const id of ['getTraitHistory', 'exportUser', 'getUserTimeline', 'getUserActivity', 'unpin'])
     expect(await exchange(document.operation(id), { key: OTHER_READ_KEY }), id).toBe(404);
 });
 
@@ -200,6 +200,7 @@ test('what stands in the way of another is refused as documented', async () => {
   expect(await exchange(document.operation('evaluateAudience'))).toBe(409);
   server.evaluating = undefined;
   expect(await endpointRefusals(server, document, exchange)).toEqual([409, 409]);
+  expect(await keptRefusals(server, document, exchange)).toEqual([409, 409]);
   const joined = { body: JSON.stringify({ audience: AUDIENCE, to_join_ids: true }) };
   const compared = () => exchange(document.operation('compareAudiences'), joined);
   expect(await withoutJoins(server, compared)).toBe(409);

@@ -17,6 +17,8 @@ const COMMAND_GROUPS = {
   key: 'API keys',
   audience: 'Questions about users, and those saved under a name',
   endpoint: 'Webhooks: where changes of audiences are posted, or written to a topic',
+  pin: 'What is pinned to Today in the console',
+  note: 'What happened on the days of the charts',
   'dead-letters': 'messages that readers could not process',
   events: 'Questions about the events of a project',
   replay: 'Read the log again, beside what is live',

@@ -85,9 +85,11 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   // Taken away within seconds.
   live_touches: { ...WITHIN_SECONDS, ...REWRITTEN },
 
-  // Definitions may be about one person.
+  // Definitions, addresses and notes may be about one person.
   audiences: REMAINS,
   audience_versions: REMAINS,
+  pins: REMAINS,
+  notes: REMAINS,
   audit_log: REMAINS,
   // By which user a list was cut, as an internal id.
   endpoint_positions: REMAINS,

@@ -18,6 +18,7 @@ import { readingRoutes } from '../../../services/api/routes.ts';
 import { countWaiting } from '../../../services/operations/dead-letters/waiting-dead-letters.ts';
 import { SCHEDULE } from './admin-parts.ts';
 import { WebhookAddresses } from '../../../services/webhooks/addresses.ts';
+import { SqlPinsAndNotes } from '../../../services/stores/service-state/sql-pins-and-notes.ts';
 import { SqlEndpointClaims } from '../../../services/webhooks/sql-endpoint-claims.ts';
 import type { WebhookDeliverer } from '../../../services/webhooks/webhook-deliverer.ts';
 import type { ReadingServer } from './reading-server.ts';
@@ -77,6 +78,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       audit: server.audit,
       projects,
       refusals: server.refusals,
+      pinsAndNotes: new SqlPinsAndNotes(server.database),
       evaluator: server.evaluator,
       endpoints,
       endpointTester: endpointTesterOf(server),

@@ -7,6 +7,7 @@ import { encodeReceipt } from '../../../services/messages/receipt/receipt.ts';
 import { receiptSignerOf } from '../../../services/messages/receipt/receipt-signer.ts';
 import { DEAD_LETTER, NOBODY_ID } from '../http/admin-parts.ts';
 import { insertEndpoint } from '../http/inserted-rows.ts';
+import type { Database } from '../../../services/stores/database/database.ts';
 import type { Document, Operation } from './document.ts';
 import { QUERIES } from './requests.ts';
 import { PROJECT, type ReadingServer } from '../http/reading-server.ts';
@@ -17,11 +18,13 @@ export const AUDIENCE = 'aud_00000000000000000001';
 async function withProjectObjects(server: ReadingServer, { path, operationId }: Operation): Promise<string> {
   const audience = await server.addAudience(AUDIENCE);
   const { endpoint, delivery } = await insertEndpoint(server.database.real, PROJECT.id, AUDIENCE);
+  if (path.startsWith('/v1/pins')) await insertPinsAndNotes(server.database.real, 1);
+  const [note] = path.startsWith('/v1/notes') ? await insertPinsAndNotes(server.database.real, 1) : [];
   return path
     .replace('{user_id}', operationId === 'forgetUser' ? 'forgotten' : 'ada')
     .replace('{name}', 'plan')
     .replace('{file}', 'swagger-ui.css')
-    .replace('{id}', path.startsWith('/v1/endpoints') ? endpoint : audience.id)
+    .replace('{id}', note ?? (path.startsWith('/v1/endpoints') ? endpoint : audience.id))
     .replace('{delivery}', delivery);
 }
 
@@ -55,6 +58,37 @@ export async function endpointRefusals(
   const unsigned = await exchange(rotate, { path: rotate.path.replace('{id}', id) });
   await database.query('delete from endpoints');
   return [tooMany, unsigned];
+}
+
+/** As many pins, the first of them `plan`, and notes, in place of what there was. Returns the ids of the notes. */
+async function insertPinsAndNotes(database: Database, pins: number, notes = pins): Promise<readonly string[]> {
+  await database.script('delete from pins; delete from notes');
+  await database.query(
+    `insert into pins (project_id, name, address, pinned_at_ms)
+     select $1, case n when 1 then 'plan' else 'pin ' || n end, 'events', n from generate_series(1, $2::int4) n`,
+    [PROJECT.id, pins],
+  );
+  const rows = await database.query<{ readonly id: string }>(
+    `insert into notes (id, project_id, at, text) select 'note_' || n, $1, n, 'Sale' from generate_series(1, $2::int4) n
+     returning id`,
+    [PROJECT.id, notes],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Answers where a project has as many pins, and as many notes, as it may. */
+export async function keptRefusals(
+  { database }: ReadingServer,
+  document: Document,
+  exchange: (operation: Operation, request?: { readonly path: string }) => Promise<number>,
+): Promise<readonly number[]> {
+  await insertPinsAndNotes(database.real, 6, 1_000);
+  const answers = [
+    await exchange(document.operation('pin'), { path: '/v1/pins/Seventh' }),
+    await exchange(document.operation('addNote'), { path: '/v1/notes' }),
+  ];
+  await insertPinsAndNotes(database.real, 0);
+  return answers;
 }
 
 /** The id of a project that has nothing. */

@@ -33,4 +33,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'user.lift': 'Lifted the forgetting of a person',
   'audience.evaluate': 'Updated an audience',
   'endpoint.resend': 'Sent changes to a webhook again',
+  'pin.save': 'Pinned a page to Today',
+  'pin.delete': 'Took a pin off Today',
+  'note.save': 'Wrote a note',
+  'note.delete': 'Deleted a note',
 };
