@@ -34,7 +34,7 @@ export const USER_SHOTS: readonly Shot[] = [
     address: '#/users/u-00042',
     act: async (page) => {
       await page.locator('[data-row]').first().click();
-      await page.locator('details.menu summary').first().click();
+      await page.locator('main details.menu summary').first().click();
       await page.waitForTimeout(300);
     },
   },

@@ -9,11 +9,12 @@ import { POLL_MS, useAnswer } from '../parts/loading/use-load.tsx';
 /** What a screen has that wants a look, by its path. */
 const WAITING: Readonly<Record<string, () => ComponentChildren>> = {
   live: () => (
-    <Count what="rejected today" request={operation('GET /v1/status')} find={(status) => status.refused_today} />
+    <Count what="rejected" when="today" request={operation('GET /v1/status')} find={(status) => status.refused_today} />
   ),
   'dead-letters': () => (
     <Count
-      what="waiting"
+      what="failed"
+      when="waiting"
       request={operation('GET /v1/admin/status')}
       find={({ dead_letters: waiting }) => waiting?.messages}
     />
@@ -27,19 +28,21 @@ export function Badge({ path }: { readonly path: string }) {
 
 interface CountProps<T> {
   readonly what: string;
+  /** Left out where there is little room. */
+  readonly when: string;
   readonly request: Request<T>;
   readonly find: (answer: Raw<T>) => RawNumber | null | undefined;
 }
 
-function Count<T>({ what, request, find }: CountProps<T>) {
+function Count<T>({ what, when, request, find }: CountProps<T>) {
   const { value } = useAnswer(request, POLL_MS.idle);
   const waiting = value === undefined ? undefined : find(value);
   const found = waiting ? countOf(waiting) : 0;
   if (found === 0) return null;
   return (
     <span class="badge mended">
-      {count(found)}
-      <span class="visually-hidden"> {what}</span>
+      {count(found)} {what}
+      <span class="visually-hidden"> {when}</span>
     </span>
   );
 }

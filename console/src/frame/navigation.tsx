@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { zoneChoice, zoneOf } from '../parts/time.tsx';
+import { Choice } from '../parts/choice.tsx';
+import { closeByEscape } from '../parts/copy-as.tsx';
 import { Button } from '../parts/form.tsx';
 import { Badge } from './badge.tsx';
 import { openHelp } from './help.tsx';
@@ -43,7 +45,8 @@ export function Navigation({ current }: { readonly current: Screen | undefined }
 }
 
 function Screens({ current }: { readonly current: Screen | undefined }) {
-  const screens = openScreens.value;
+  const screens = openScreens.value.filter(({ below }) => below === undefined);
+  const here = current?.below ?? current?.path;
   return (
     <nav aria-label="Screens">
       <ul>
@@ -56,7 +59,7 @@ function Screens({ current }: { readonly current: Screen | undefined }) {
                   {screen.group}
                 </span>
               )}
-              <a href={linkTo([screen.path])} aria-current={screen === current ? 'page' : undefined}>
+              <a href={linkTo([screen.path])} aria-current={screen.path === here ? 'page' : undefined}>
                 <svg viewBox="0 0 16 16" aria-hidden="true">
                   <path d={screen.icon} />
                 </svg>
@@ -73,21 +76,26 @@ function Screens({ current }: { readonly current: Screen | undefined }) {
 
 function Account() {
   return (
-    <div class="account">
-      <label>
-        <span class="label">Times in</span>
-        <select value={zoneChoice.value} onChange={(event) => (zoneChoice.value = event.currentTarget.value)}>
-          <option value="project">Project ({zoneOf('project')})</option>
-          <option value="utc">UTC</option>
-          <option value="local">Local ({zoneOf('local')})</option>
-        </select>
-      </label>
-      <div class="row">
-        <button type="button" class="plain" onClick={openHelp}>
-          Shortcuts <kbd>?</kbd>
-        </button>
-        <Button label="Sign out" look="plain" onClick={() => void signOut()} />
-      </div>
+    <div class="account row">
+      <details class="menu" onKeyDown={closeByEscape}>
+        <summary class="button plain">Account</summary>
+        <div class="menu-panel">
+          <Choice
+            label="Times in"
+            value={zoneChoice.value}
+            options={{
+              project: `Project (${zoneOf('project')})`,
+              utc: 'UTC',
+              local: `Local (${zoneOf('local')})`,
+            }}
+            onChoice={(zone) => (zoneChoice.value = zone)}
+          />
+          <button type="button" class="plain" onClick={openHelp}>
+            Shortcuts <kbd>?</kbd>
+          </button>
+        </div>
+      </details>
+      <Button label="Sign out" look="plain" onClick={() => void signOut()} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** Every screen that is finished, in the order of the navigation: nothing else is there. */
+/** Every screen that is finished, in the order of the navigation. */
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import type { Address } from '../api/address.ts';
@@ -12,6 +12,8 @@ export interface Screen {
   readonly key: string;
   /** Above its first in the navigation; '' for none. */
   readonly group: string;
+  /** The screen that leads to it, where it is not in the navigation itself. */
+  readonly below?: string;
   /** The permission that it takes beside reading: without it, the screen is not in the navigation. */
   readonly needs?: 'admin' | 'audiences';
   /** Path of a 16 by 16 drawing, stroked. */
@@ -99,6 +101,7 @@ const SCREENS: readonly Screen[] = [
   {
     name: 'Replays',
     group: 'Operate',
+    below: 'pipeline',
     needs: 'admin',
     path: 'replays',
     key: 'r',

@@ -23,6 +23,9 @@ const KEYS = {
 /** Those that an admin key alone opens. */
 const FOR_ADMINS: readonly string[] = ['Pipeline', 'Dead letters', 'Imports', 'Replays', 'Backups'];
 
+/** One is led to from another screen. */
+const IN_NAVIGATION = Object.keys(KEYS).filter((name) => name !== 'Replays');
+
 export function testNavigation(scene: () => Scene): void {
   describe('navigation', () => {
     const linksOf = async (page: Page): Promise<readonly string[]> => {
@@ -32,7 +35,7 @@ export function testNavigation(scene: () => Scene): void {
 
     test('what the key does not open is not in the navigation, and its letter goes nowhere', async () => {
       const page = await scene().signedIn('#/live');
-      const open = Object.keys(KEYS).filter((name) => !FOR_ADMINS.includes(name));
+      const open = IN_NAVIGATION.filter((name) => !FOR_ADMINS.includes(name));
 
       await expect.poll(async () => linksOf(page)).toEqual(open);
       await page.keyboard.press('g');
@@ -50,9 +53,9 @@ export function testNavigation(scene: () => Scene): void {
       const link = page.getByRole('link', { name: 'Settings' });
       await link.waitFor({ state: 'hidden' });
 
-      await page.locator('.side-menu summary').click();
+      await page.locator('.side-menu > summary').click();
       await page.getByRole('combobox', { name: 'Project', exact: true }).waitFor();
-      await expect.poll(async () => linksOf(page)).toEqual(Object.keys(KEYS));
+      await expect.poll(async () => linksOf(page)).toEqual(IN_NAVIGATION);
       expect(await violationsOf(page)).toEqual([]);
       await link.click();
 
@@ -147,16 +150,36 @@ export function testNavigation(scene: () => Scene): void {
       await expect.poll(async () => page.title()).toBe('Users · Tidemark');
     });
 
-    test('each screen is in the navigation once, and its key goes there', async () => {
+    test('each screen is in the navigation once, or led to from one that is, and its key goes there', async () => {
       const page = await scene().signedIn('#/', { isAdmin: true });
 
-      await expect.poll(async () => linksOf(page)).toEqual(Object.keys(KEYS));
+      await expect.poll(async () => linksOf(page)).toEqual(IN_NAVIGATION);
 
       for (const [name, key] of Object.entries(KEYS)) {
         await page.keyboard.press('g');
         await page.keyboard.press(key);
         await page.getByRole('heading', { name, level: 1 }).waitFor();
       }
+      await page.getByRole('link', { name: 'Pipeline' }).click();
+      await page.getByRole('link', { name: 'Replays' }).click();
+      await page.getByRole('heading', { name: 'Replays', level: 1 }).waitFor();
+      expect(await page.getByRole('link', { name: 'Pipeline' }).first().getAttribute('aria-current')).toBe('page');
+    });
+
+    test('the way out is in sight at 1280 by 800, and the zone of times is behind Account', async () => {
+      const page = await scene().signedIn('#/', { isAdmin: true });
+      const out = page.getByRole('button', { name: 'Sign out' });
+      await out.waitFor();
+      const { y = 0, height = 0 } = (await out.boundingBox()) ?? {};
+      expect(y + height).toBeLessThanOrEqual(800);
+      expect(await page.getByLabel('Times in').isVisible()).toBe(false);
+
+      await page.locator('summary', { hasText: 'Account' }).click();
+      await page.getByLabel('Times in').selectOption('utc');
+      expect(await violationsOf(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+
+      await page.getByLabel('Times in').waitFor({ state: 'hidden' });
     });
 
     test('the keyboard goes everywhere: g and a letter, /, j, k, Enter, Escape and ?', async () => {

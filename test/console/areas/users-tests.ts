@@ -141,6 +141,7 @@ export function testUsers(scene: () => Scene): void {
 
     test('a time shows its exact instant on focus, in the zone that was chosen', async () => {
       const page = await scene().signedIn('#/users/u-00001');
+      await page.locator('summary', { hasText: 'Account' }).click();
       await page.getByLabel('Times in').selectOption('utc');
 
       await page.locator('dd time').first().focus();

@@ -21,6 +21,7 @@ export function ReplaysScreen() {
   return (
     <ScreenPage
       title="Replays"
+      up={{ path: 'pipeline', name: 'Pipeline' }}
       copy={{ request: operation('GET /v1/admin/generations'), tidemark: ['replay', 'status'] }}
     >
       <p class="text quiet">
