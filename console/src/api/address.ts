@@ -32,6 +32,12 @@ export function linkTo(path: readonly string[], query: Readonly<Record<string, s
   return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
 }
 
+/** What is shown, behind the `#/` and without the project. */
+export function pageAddress(): string {
+  const { path, query } = address.peek();
+  return linkTo(path, { ...Object.fromEntries(query), project: undefined }).slice(2);
+}
+
 export function goTo(link: string): void {
   location.hash = link;
 }
@@ -52,7 +58,7 @@ export function setParameters(
   hash.value = link;
 }
 
-function parseAddress(text: string): Address {
+export function parseAddress(text: string): Address {
   const [path = '', query = ''] = text.replace(/^#\/?/, '').split(/\?(.*)/s, 2);
   return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }

@@ -4,15 +4,16 @@ import { keepsDigits } from '../api/json.ts';
 import { Loading, Problem } from '../parts/loading/states.tsx';
 import { ScreenPage } from '../parts/page.tsx';
 import { Feedback } from '../parts/loading/feedback.tsx';
+import { Button } from '../parts/form.tsx';
 import { Help, openHelp } from './help.tsx';
 import { useShortcuts } from '../parts/keyboard.ts';
 import { Navigation } from './navigation.tsx';
 import { NeedsKey } from '../parts/loading/needs-key.tsx';
-import { address, goTo, linkTo } from '../api/address.ts';
+import { address, goTo, linkTo, parameter } from '../api/address.ts';
 import { openScreens, type Screen, screenAt } from './screens.ts';
 import { keepScroll } from './scroll.ts';
 import { Search } from './search.tsx';
-import { isStarting, loadSession, project, session, sessionError } from '../api/session.ts';
+import { isStarting, loadSession, project, projects, session, sessionError, signOut } from '../api/session.ts';
 import { SignIn } from './sign-in.tsx';
 
 export function App() {
@@ -103,7 +104,31 @@ function Content({ screen }: { readonly screen: Screen | undefined }) {
       </ScreenPage>
     );
   }
+  // Settings have what is of no project.
+  if (screen.path !== 'settings' && isOfAnother(parameter('project'))) return <OtherProject />;
   return <LazyScreen key={screen.path + project.value?.id} screen={screen} />;
+}
+
+function isOfAnother(named: string | undefined): boolean {
+  return named !== undefined && !projects.value.some(({ id }) => id === named);
+}
+
+/** What is at the address must not be taken for the same of another project. */
+function OtherProject() {
+  return (
+    <div class="screen">
+      <div class="head">
+        <h1>Another project</h1>
+      </div>
+      <p>
+        This address is of a project that your key does not open, or that was deleted. Sign in with another key to open
+        it, or <a href="#/">go to your own project</a>.
+      </p>
+      <p class="row below">
+        <Button label="Sign out" onClick={() => void signOut()} />
+      </p>
+    </div>
+  );
 }
 
 /** The tab of the browser is named after what is open: by the heading of the page, whichever screen makes it. */

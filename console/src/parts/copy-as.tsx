@@ -84,12 +84,7 @@ export function CopyText({ text, what }: { readonly text: string; readonly what:
   return <Button label="Copy" look="plain" onClick={() => copy(text)} aria-label={`Copy ${what}`} />;
 }
 
-/** What is shown, for somebody else who signs in. */
-export function CopyLink() {
-  return <Button label="Copy link" onClick={() => copy(location.href)} />;
-}
-
-function copy(text: string): void {
+export function copy(text: string): void {
   // Absent on pages without https: the text can be selected there.
   void navigator.clipboard?.writeText(text).then(() => tellDone('Copied.'));
 }

@@ -1,7 +1,15 @@
 /** What a page of a screen is made of. */
 import type { ComponentChildren } from 'preact';
-import { linkTo } from '../api/address.ts';
-import { CopyAs, type CopyAsProps } from './copy-as.tsx';
+import { useState } from 'preact/hooks';
+import { operation } from '../../../schemas/operations.ts';
+import { address, linkTo, pageAddress } from '../api/address.ts';
+import { ask } from '../api/client.ts';
+import { mayChangeAudiences, project } from '../api/session.ts';
+import { closeByEscape, copy, CopyAs, type CopyAsProps } from './copy-as.tsx';
+import { Dialog } from './dialog.tsx';
+import { Button, Field } from './form.tsx';
+import { Form } from './loading/change.tsx';
+import { tellDone } from './loading/feedback.tsx';
 
 interface ScreenPageProps {
   readonly title: ComponentChildren;
@@ -30,7 +38,11 @@ export function ScreenPage({ title, up, beside, actions, copy, look = '', childr
       <div class="head">
         <h1>{title}</h1>
         {beside}
-        <Actions look="row actions" actions={actions} copy={copy} />
+        <div class="row actions">
+          {actions}
+          {copy !== undefined && <CopyAs {...copy} />}
+          <Share />
+        </div>
       </div>
       {children}
     </div>
@@ -55,26 +67,15 @@ export function Section({ id, title, actions, copy, look, children }: SectionPro
     <section class={look} aria-labelledby={id}>
       <div class="section-head">
         <h2 id={id}>{title}</h2>
-        <Actions look="row" actions={actions} copy={copy} />
+        {(Boolean(actions) || copy !== undefined) && (
+          <div class="row">
+            {actions}
+            {copy !== undefined && <CopyAs {...copy} />}
+          </div>
+        )}
       </div>
       {children}
     </section>
-  );
-}
-
-interface ActionsProps {
-  readonly look: string;
-  readonly actions: ComponentChildren;
-  readonly copy: CopyAsProps | undefined;
-}
-
-function Actions({ look, actions, copy }: ActionsProps) {
-  if (!actions && copy === undefined) return null;
-  return (
-    <div class={look}>
-      {actions}
-      {copy !== undefined && <CopyAs {...copy} />}
-    </div>
   );
 }
 
@@ -91,5 +92,65 @@ export function LinkButton({ label, link, look }: LinkButtonProps) {
     <a class={look === undefined ? 'button' : `button ${look}`} href={link}>
       {label}
     </a>
+  );
+}
+
+/** A menu in the head of each page. Whoever opens the link signs in first, and looks at the same project. */
+export function Share() {
+  const [isPinning, setPinning] = useState(false);
+  const { path, query } = address.value;
+  // A page about one person is forgotten with the person, and what is in settings is of no project.
+  const isOfOnePerson = path[0] === 'users' && path.length > 1;
+  const mayPin = mayChangeAudiences.value && path.length > 0 && path[0] !== 'settings' && !isOfOnePerson;
+  const copyLink = (): void => {
+    const link = linkTo(path, { ...Object.fromEntries(query), project: project.value?.id });
+    copy(new URL(link, location.href).href);
+  };
+  return (
+    <>
+      <details class="menu" onKeyDown={closeByEscape}>
+        <summary class="button">Share</summary>
+        <div class="menu-panel narrow">
+          <Button label="Copy link" look="plain" onClick={closing(copyLink)} />
+          {mayPin && <Button label="Pin to Today…" look="plain" onClick={closing(() => setPinning(true))} />}
+        </div>
+      </details>
+      {isPinning && <PinDialog onClose={() => setPinning(false)} />}
+    </>
+  );
+}
+
+/** Closes the menu first: what has the focus then gets it back from a dialog. */
+function closing(run: () => void): (event: { readonly currentTarget: Element }) => void {
+  return ({ currentTarget }) => {
+    const menu = currentTarget.closest('details');
+    menu?.querySelector('summary')?.focus();
+    menu?.removeAttribute('open');
+    run();
+  };
+}
+
+function PinDialog({ onClose }: { readonly onClose: () => void }) {
+  const [pinned] = useState(() => ({
+    title: document.querySelector('main h1')?.textContent ?? '',
+    address: pageAddress(),
+  }));
+  const pin = async (name: string): Promise<void> => {
+    await ask(operation('PUT /v1/pins/{name}', { path: { name }, body: { address: pinned.address } }));
+    tellDone('Pinned to Today.');
+    onClose();
+  };
+  return (
+    <Dialog title="Pin to Today" onClose={onClose}>
+      {(close) => (
+        <Form action="Pin" onSend={async (textOf) => pin(textOf('name'))} onCancel={close}>
+          <Field label="Name" name="name" required maxLength={80} defaultValue={pinned.title.slice(0, 80)} isFirst />
+          <p class="quiet small">
+            Everybody who looks at this project sees it on Today. There is room for six; a name that is there already is
+            replaced.
+          </p>
+        </Form>
+      )}
+    </Dialog>
   );
 }

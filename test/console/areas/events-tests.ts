@@ -131,10 +131,6 @@ export function testEvents(scene: () => Scene): void {
       expect(lines[0]).toBe('day,This period');
       // The first day and the last are cut by the instant of the question.
       expect(lines.slice(2, -1).map((line) => Number(line.split(',')[1]))).toEqual(values.slice(1, -1));
-      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-      await page.getByRole('button', { name: 'Copy link' }).click();
-      await page.getByRole('status').getByText('Copied.').waitFor();
-      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
     });
 
     test('measure, split, comparison and period are in the address, each a step of Back', async () => {

@@ -8,6 +8,7 @@ import { address, goTo, linkTo } from '../../api/address.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
+import { Share } from '../../parts/page.tsx';
 import { Button, submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
 import { Conflict } from '../audiences/conflict.tsx';
@@ -114,6 +115,7 @@ function Form({ builder, onSave }: { readonly builder: Builder; readonly onSave:
       <div class="row actions">
         <Tools builder={builder} />
         {document !== undefined && <CopyDefinition definition={document} />}
+        <Share />
         <RefreshOptions name="refresh" refresh={saved === undefined ? USUAL_REFRESH : saved.refresh} />
         <Button label="Save" type="submit" look="primary" disabled={isStuck || !mayChangeAudiences.value} />
       </div>

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { csvLine } from '../../../../schemas/csv-line.ts';
 import type { CountsSeries } from '../../api/types.ts';
-import { CopyLink } from '../../parts/copy-as.tsx';
 import { Listing } from '../../parts/table.tsx';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 import { Button } from '../../parts/form.tsx';
@@ -17,10 +16,9 @@ export function MeasuredTable({ answered, nameOf }: TableProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <div class="row below">
+      <p class="row below">
         <Button label="Download CSV" onClick={() => save(answered)} />
-        <CopyLink />
-      </div>
+      </p>
       <details class="same-table below" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>Show as a table</summary>
         {isOpen && <Figures answered={answered} nameOf={nameOf} />}
