@@ -173,6 +173,20 @@ export function Line({ line: { look, values, drawnAs }, area, isCut }: ShapeProp
   );
 }
 
+/** Where something happened. */
+export function Flags({ area, at }: { readonly area: Area; readonly at: readonly number[] }) {
+  return (
+    <g class="flags">
+      {at.map((point) => {
+        const x = xOf(area, point);
+        // At the right edge it flies to the left.
+        const end = x + 10 > area.left + area.width ? -9 : 9;
+        return <path key={point} d={`M${x} ${HEIGHT - BOTTOM}V2h${end}l${-end / 3} 3.500 ${end / 3} 3.500H${x}`} />;
+      })}
+    </g>
+  );
+}
+
 interface CursorProps {
   /** The point. */
   readonly at: number;

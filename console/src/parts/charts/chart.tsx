@@ -11,6 +11,7 @@ import {
   type ChartLine,
   Cursor,
   type Cut,
+  Flags,
   Grid,
   Line,
   pointAt,
@@ -34,11 +35,15 @@ interface ChartProps {
   /** Evenly, with the labels below, where it is left out. */
   readonly axis?: Axis;
   readonly isCut?: Cut;
+  /** What happened, by point. */
+  readonly notes?: ReadonlyMap<number, string>;
 }
+
+const NO_NOTES: ReadonlyMap<number, string> = new Map();
 
 const CHARACTER = 7;
 
-export function Chart({ name, lines, readingOf, labels, axis, isCut }: ChartProps) {
+export function Chart({ name, lines, readingOf, labels, axis, isCut, notes = NO_NOTES }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const [cursor, setCursor] = useState<number>();
   const width = useWidth(box);
@@ -48,11 +53,11 @@ export function Chart({ name, lines, readingOf, labels, axis, isCut }: ChartProp
   const area: Area = { left, width: Math.max(1, width - left - 16), count: labels.length, scale, hasBars, axis };
   const last = labels.length - 1;
   const at = Math.min(cursor ?? last, last);
+  const reading = withNote(readingOf(at), notes.get(at));
   const move = (event: KeyboardEvent): void => {
     const next = pointAfter(event.key, at, last);
-    if (next === undefined) return;
-    event.preventDefault();
-    setCursor(next);
+    if (next !== undefined) event.preventDefault();
+    if (next !== undefined) setCursor(next);
   };
   const point = ({ clientX, currentTarget }: PointerEvent & { readonly currentTarget: Element }): void =>
     setCursor(pointAt(area, clientX - currentTarget.getBoundingClientRect().left));
@@ -67,7 +72,7 @@ export function Chart({ name, lines, readingOf, labels, axis, isCut }: ChartProp
       aria-valuemin={0}
       aria-valuemax={last}
       aria-valuenow={at}
-      aria-valuetext={readingText(readingOf(at))}
+      aria-valuetext={readingText(reading)}
       onKeyDown={move}
       onPointerMove={point}
       onPointerDown={point}
@@ -81,20 +86,27 @@ export function Chart({ name, lines, readingOf, labels, axis, isCut }: ChartProp
           labels={labels}
           cursor={cursor === undefined ? undefined : at}
           isCut={isCut}
+          notes={notes}
         />
       )}
-      {cursor !== undefined && <Values reading={readingOf(at)} x={xOf(area, at)} width={width} />}
+      {cursor !== undefined && <Values reading={reading} x={xOf(area, at)} width={width} />}
     </div>
   );
 }
 
-interface DrawingProps extends Pick<ChartProps, 'lines' | 'labels'> {
+function withNote(reading: Reading, note: string | undefined): Reading {
+  return note === undefined
+    ? reading
+    : { ...reading, values: [...reading.values, { name: note, text: '', look: 'flag' }] };
+}
+
+interface DrawingProps extends Required<Pick<ChartProps, 'lines' | 'labels' | 'notes'>> {
   readonly area: Area;
   readonly isCut: Cut | undefined;
   readonly cursor: number | undefined;
 }
 
-function Drawing({ area, lines, labels, cursor, isCut }: DrawingProps) {
+function Drawing({ area, lines, labels, cursor, isCut, notes }: DrawingProps) {
   return (
     <svg width={area.left + area.width + 16} height="264" aria-hidden="true">
       <Grid area={area} labels={labels} />
@@ -102,6 +114,7 @@ function Drawing({ area, lines, labels, cursor, isCut }: DrawingProps) {
         const Shape = line.drawnAs === 'bars' ? Bars : Line;
         return <Shape key={line.look} line={line} area={area} isCut={isCut} />;
       })}
+      <Flags area={area} at={[...notes.keys()]} />
       {cursor !== undefined && <Cursor at={cursor} area={area} lines={lines} />}
     </svg>
   );

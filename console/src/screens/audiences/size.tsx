@@ -4,6 +4,8 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { parameter, setParameters } from '../../api/address.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
+import { NewNote, NoteList, useNotes } from '../../parts/charts/notes.tsx';
+import { notesAt } from '../../parts/charts/notes-at.ts';
 import { Select } from '../../parts/choice.tsx';
 import { count, counted, DAY_MS } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
@@ -69,17 +71,18 @@ export function Size({ audience }: { readonly audience: SavedAudience }) {
       }
     >
       <Ready of={loaded} what="the sizes">
-        {(sizes) => <SizeChart {...sizes} />}
+        {(sizes) => <SizeChart id={id} {...sizes} />}
       </Ready>
     </Section>
   );
 }
 
 /** The axis begins with the first update, where that is within the period. */
-function SizeChart({ history, fromMs, untilMs }: Sizes) {
+function SizeChart({ id, history, fromMs, untilMs }: Sizes & { readonly id: string }) {
   const zone = zoneOf(zoneChoice.value);
   const points = history.toReversed();
   const [first] = points;
+  const notes = useNotes(first?.at, id);
   if (first === undefined) {
     return (
       <Empty title="No data in this period">
@@ -98,7 +101,13 @@ function SizeChart({ history, fromMs, untilMs }: Sizes) {
         labels={points.map(({ at }) => at)}
         axis={{ at: points.map(({ at }) => Math.max(0, Date.parse(at) - beginMs) / lengthMs), marks }}
         readingOf={(point) => readingOf(points[point] ?? first, zone)}
+        notes={notesAt(
+          points.map(({ at }) => at),
+          notes.value,
+        )}
       />
+      <NewNote onAdd={notes.retry} />
+      <NoteList of={notes} />
       <details class="below">
         <summary>Show as a table</summary>
         <Listing look="sizes" rows={history} keyOf={({ at }) => at} columns={SIZE_COLUMNS} />

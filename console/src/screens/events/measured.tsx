@@ -5,6 +5,8 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { CountsSeries } from '../../api/types.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import type { ChartLine } from '../../parts/charts/chart-marks.tsx';
+import { NewNote, NoteList, useNotes } from '../../parts/charts/notes.tsx';
+import { notesAt } from '../../parts/charts/notes-at.ts';
 import { capital } from '../../parts/numbers.ts';
 import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
@@ -62,6 +64,7 @@ function AnswerView({ answered }: { readonly answered: Answered }) {
   };
   const first = buckets[0];
   const cut = { first: first !== undefined && isCut(first, interval), last: isOpen };
+  const notes = useNotes(first?.start ?? undefined);
   const [off, setOff] = useState<readonly string[]>([]);
   const isOn = (one: CountsSeries): boolean => !off.includes(seriesKey(one));
   const toggle = (key: string): void =>
@@ -79,10 +82,18 @@ function AnswerView({ answered }: { readonly answered: Answered }) {
             labels={buckets.map((bucket) => tickText(bucket, interval))}
             readingOf={(point) => ({ time: nameOf(point), values: valuesAt(answered, point, isOn) })}
             isCut={cut}
+            notes={notesAt(
+              buckets.map(({ start }) => start),
+              notes.value,
+            )}
           />
-          <p class="quiet small">
-            Times in {counts.timezone}.{(cut.first || cut.last) && ` Dashed: not the whole ${interval}.`}
+          <p class="row">
+            <span class="quiet small">
+              Times in {counts.timezone}.{(cut.first || cut.last) && ` Dashed: not the whole ${interval}.`}
+            </span>
+            <NewNote onAdd={notes.retry} />
           </p>
+          <NoteList of={notes} />
           <Legend answered={answered} isOn={isOn} onToggle={toggle} />
         </>
       )}
