@@ -1,5 +1,5 @@
 import { testForgotten } from './areas/forgotten-tests.ts';
-import { testToday } from './areas/today-tests.ts';
+import { testKeeping, testToday } from './areas/today-tests.ts';
 import { testOnScene } from './on-scene.ts';
 
-testOnScene(testToday, testForgotten);
+testOnScene(testToday, testKeeping, testForgotten);

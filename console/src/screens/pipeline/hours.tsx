@@ -4,10 +4,10 @@ import { ask } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Answer, Verification, VerificationJob } from '../../api/types.ts';
-import { address, parameter, setParameters } from '../../api/address.ts';
+import { address, linkTo, parameter, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { Command, curlText, tidemarkText } from '../../parts/copy-as.tsx';
-import { count, durationText } from '../../parts/numbers.ts';
+import { count, durationText, plural } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
 import { ChangeButton } from '../../parts/loading/change.tsx';
@@ -16,8 +16,12 @@ import { Section } from '../../parts/page.tsx';
 import { Check } from '../../parts/form.tsx';
 import { HourTable } from './hour-table.tsx';
 
-/** What the verification that is chosen found, or else the newest that is done, of whoever began it. */
-export function Hours() {
+/**
+ * What the verification that is chosen found, or else the newest that is done, of whoever began it.
+ *
+ * @param failed How many dead letters wait.
+ */
+export function Hours({ failed }: { readonly failed: number }) {
   const polled = useVerifications();
   return (
     <Section
@@ -29,7 +33,7 @@ export function Hours() {
       <Ready of={polled} what="verifications">
         {(list) => {
           const id = named() ?? newestOf(list);
-          return id === undefined ? <NeverVerified /> : <Chosen key={id} id={id} list={list} />;
+          return id === undefined ? <NeverVerified /> : <Chosen key={id} id={id} list={list} failed={failed} />;
         }}
       </Ready>
     </Section>
@@ -84,12 +88,18 @@ function hoursRequest(id: string) {
   });
 }
 
-function Chosen({ id, list }: { readonly id: string; readonly list: Verifications }) {
+interface ChosenProps {
+  readonly id: string;
+  readonly list: Verifications;
+  readonly failed: number;
+}
+
+function Chosen({ id, ...rest }: ChosenProps) {
   const request = hoursRequest(id);
   const polled = useAnswer(request, ({ verification }) => (isRunning(verification) ? POLL_MS.running : POLL_MS.idle));
   return (
     <Ready of={polled} what="the verification">
-      {(found) => polled.error?.status !== 404 && <FoundHours found={found} list={list} />}
+      {(found) => polled.error?.status !== 404 && <FoundHours found={found} {...rest} />}
     </Ready>
   );
 }
@@ -124,19 +134,18 @@ function VerifyNow({ isBusy, onStart }: { readonly isBusy: boolean; readonly onS
   );
 }
 
-interface FoundHoursProps {
+interface FoundHoursProps extends Omit<ChosenProps, 'id'> {
   readonly found: Verification;
-  readonly list: Verifications;
 }
 
-function FoundHours({ found: { verification, hours, next_cursor: next }, list }: FoundHoursProps) {
+function FoundHours({ found: { verification, hours, next_cursor: next }, list, failed }: FoundHoursProps) {
   const { query } = address.value;
   if (isRunning(verification)) return <Running job={verification} />;
   if (verification.state !== 'done') return <Ended job={verification} />;
   const isFiltered = query.get('differing') === 'true';
   return (
     <>
-      <Outcome job={verification} />
+      <Outcome job={verification} failed={failed} />
       <div class="row below">
         <VerificationChoice chosen={verification} list={list} />
         <Check
@@ -177,7 +186,7 @@ function Ended({ job: { state, problem } }: { readonly job: VerificationJob }) {
   );
 }
 
-function Outcome({ job }: { readonly job: VerificationJob }) {
+function Outcome({ job, failed }: { readonly job: VerificationJob; readonly failed: number }) {
   const { result, finished_at: at, principal, created_at: begun } = job;
   const hours = countOf(result?.hours_compared ?? ZERO);
   const isEqual = result?.equal !== false;
@@ -195,9 +204,20 @@ function Outcome({ job }: { readonly job: VerificationJob }) {
   }
   return (
     <p class={`verdict ${isEqual ? 'good' : 'bad'}`} role="status">
-      <b>{isEqual ? 'Everything is there' : 'A store differs from the log'}</b>, up to{' '}
-      {minuteText(result?.until ?? begun)}: {comparedHours(hours, countOf(result?.hours_different ?? ZERO))}. {checked}
+      {isEqual ? <AllStored failed={failed} /> : <b>A store differs from the log</b>}, up to{' '}
+      {minuteText(result?.until ?? begun)}: {comparedHours(hours, countOf(result?.hours_different ?? ZERO))}. {checked}{' '}
+      {!isEqual && <a href={linkTo(['replays'])}>Replay the store that is wrong</a>}
     </p>
+  );
+}
+
+/** A message that failed is not missing, and not stored either. */
+function AllStored({ failed }: { readonly failed: number }) {
+  if (failed === 0) return <b>Everything is there</b>;
+  return (
+    <>
+      <b>All stored</b>, except <a href={linkTo(['dead-letters'])}>{plural(failed, 'message')} that failed</a>
+    </>
   );
 }
 

@@ -1,11 +1,12 @@
 /** Where messages are on their way from the log into the stores, and what is wrong there. */
 import './pipeline.css';
 import { operation } from '../../../../schemas/operations.ts';
+import { countOf } from '../../api/json.ts';
 import type { InstallationStatus } from '../../api/types.ts';
-import { parameter } from '../../api/address.ts';
+import { linkTo, parameter } from '../../api/address.ts';
 import { AttentionList, wantsText } from '../../parts/attention.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
-import { ScreenPage } from '../../parts/page.tsx';
+import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { Drawing } from './drawing.tsx';
 import { Hours, HoursCommands } from './hours.tsx';
 import { Machine } from '../machine.tsx';
@@ -23,6 +24,7 @@ export function PipelineScreen() {
     <ScreenPage
       title="Pipeline"
       beside={value !== undefined && error === undefined && <Headline status={value} />}
+      actions={<LinkButton label="Replays" link={linkTo(['replays'])} />}
       copy={{ request: operation('GET /v1/admin/status'), tidemark: ['status'], children: <HoursCommands /> }}
     >
       <Ready of={status} what="the pipeline">
@@ -32,7 +34,7 @@ export function PipelineScreen() {
             {found.attention.length > 0 && <AttentionList items={found.attention} />}
             <Drawing view={pipelineOf(found, generations.value)} />
             {partitions !== undefined && <Partitions key={partitions} of={partitions} />}
-            <Hours />
+            <Hours failed={countOf(found.dead_letters?.messages ?? { rawJSON: '0' })} />
             <Machine status={found} />
           </>
         )}

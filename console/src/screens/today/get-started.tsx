@@ -1,4 +1,5 @@
 /** On a project that is new: three steps, each with a tick once it is done. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ask, SERVICE } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
@@ -9,6 +10,7 @@ import { stored } from '../../api/stored.ts';
 import { Command } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { ChangeButton } from '../../parts/loading/change.tsx';
+import { Loading } from '../../parts/loading/states.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Button } from '../../parts/form.tsx';
@@ -23,21 +25,36 @@ interface GetStartedProps {
   /** What came since the page listens, and the newest before. */
   readonly rows: readonly LiveRow[];
   readonly isListening: boolean;
+  /** What stands below, once it is known whether there is anything above it: nothing jumps. */
+  readonly children: ComponentChildren;
+}
+
+export function GetStarted({ children, ...steps }: GetStartedProps) {
+  const done = useSteps(steps.rows);
+  if (done === 'unknown') return <Loading what="Today" />;
+  return (
+    <>
+      <FirstSteps steps={done} {...steps} />
+      {children}
+    </>
+  );
+}
+
+interface FirstStepsProps extends Omit<GetStartedProps, 'children'> {
+  readonly steps: DoneSteps | 'none';
 }
 
 /**
  * Nothing where all of it is done, or it was hidden. A key that was made here stays until the person says that it is kept:
  * no other copy of it is anywhere.
  */
-export function GetStarted({ rows, isListening }: GetStartedProps) {
+function FirstSteps({ steps, rows, isListening }: FirstStepsProps) {
   const [key, setKey] = useState<string>();
   const [isKept, setKept] = useState(false);
-  const steps = useSteps(rows);
-  const isNew = steps !== undefined && Object.values(steps).includes(false) && choice.value === 'open';
   const secret = key !== undefined && !isKept && (
     <NewSecret title="The new key" name="Write key" what="the key" text={key} onClose={() => setKept(true)} />
   );
-  if (!isNew) return secret || null;
+  if (steps === 'none' || !Object.values(steps).includes(false)) return secret || null;
   const { hasEvent, hasIdentify, hasAudience } = steps;
   const isWaiting = !(hasEvent && hasIdentify);
   return (
@@ -67,28 +84,24 @@ export function GetStarted({ rows, isListening }: GetStartedProps) {
   );
 }
 
-/** Undefined until all of it is known. The catalog is a moment behind the messages that came here. */
-function useSteps(rows: readonly LiveRow[]) {
+type DoneSteps = Readonly<Record<'hasEvent' | 'hasIdentify' | 'hasAudience', boolean>>;
+
+/** None where they are hidden or cannot be found out. The catalog is a moment behind the messages that came here. */
+function useSteps(rows: readonly LiveRow[]): DoneSteps | 'unknown' | 'none' {
   const isOpen = choice.value === 'open';
   const whileOpen = <T,>(request: T): T | undefined => (isOpen ? request : undefined);
-  const events = useAnswer(
-    whileOpen(operation('GET /v1/catalog/events', { query: { limit: 1 } })),
-    POLL_MS.awaited,
-  ).value;
-  const traits = useAnswer(
-    whileOpen(operation('GET /v1/catalog/traits', { query: { limit: 1 } })),
-    POLL_MS.awaited,
-  ).value;
-  const audiences = useAnswer(
-    whileOpen(operation('GET /v1/audiences', { query: { limit: 1 } })),
-    POLL_MS.awaited,
-  ).value;
-  if (events === undefined || traits === undefined || audiences === undefined) return undefined;
+  const query = { limit: 1 };
+  const events = useAnswer(whileOpen(operation('GET /v1/catalog/events', { query })), POLL_MS.awaited);
+  const traits = useAnswer(whileOpen(operation('GET /v1/catalog/traits', { query })), POLL_MS.awaited);
+  const audiences = useAnswer(whileOpen(operation('GET /v1/audiences', { query })), POLL_MS.awaited);
+  if (!isOpen || [events, traits, audiences].some(({ error, value }) => error !== undefined && value === undefined))
+    return 'none';
+  if (events.value === undefined || traits.value === undefined || audiences.value === undefined) return 'unknown';
   const came = (wanted: LiveRow['type']): boolean => rows.some(({ type }) => type === wanted);
   return {
-    hasEvent: events.events.length > 0 || came('track'),
-    hasIdentify: traits.traits.length > 0 || came('identify'),
-    hasAudience: audiences.audiences.length > 0,
+    hasEvent: events.value.events.length > 0 || came('track'),
+    hasIdentify: traits.value.traits.length > 0 || came('identify'),
+    hasAudience: audiences.value.audiences.length > 0,
   };
 }
 

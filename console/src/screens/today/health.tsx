@@ -1,16 +1,16 @@
-/** One line: whether the service works, how far the stores are behind, and whether anything is missing. It opens to what wants attention. */
-import { countOf } from '../../api/json.ts';
+/** One line for all that can be wrong: it says what is, and leads there. It opens to the whole list. */
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { countOf } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { Attention, ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { isAdmin } from '../../api/session.ts';
-import { AttentionList, wantsText } from '../../parts/attention.tsx';
+import { AttentionList, reasonOf, wantsText, whereOf } from '../../parts/attention.tsx';
 import { capital, count } from '../../parts/numbers.ts';
 import { Problem } from '../../parts/loading/states.tsx';
-import { Ago, minuteText } from '../../parts/time.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
-import { isWell, ReadyParts } from './ready-parts.tsx';
+import { isWell, partText, ReadyParts } from './ready-parts.tsx';
 
 /** @param status Undefined where it is not known yet, or nothing was recorded. */
 export function Health({ status }: HealthProps) {
@@ -24,10 +24,13 @@ interface HealthProps {
 function OfInstallation({ status }: HealthProps) {
   const { value, error, retry } = useAnswer(operation('GET /v1/admin/status'), POLL_MS.current);
   if (error !== undefined) return <Problem error={error} retry={retry} />;
-  if (value === undefined) return null;
+  const items = value?.attention;
   return (
-    <HealthLine status={status} wants={value.attention.length}>
-      <Wanting items={value.attention} />
+    <HealthLine status={status} items={items} wrong={[]}>
+      {items !== undefined && items.length > 0 && <AttentionList items={items} />}
+      <p>
+        <a href={linkTo(['pipeline'])}>See the pipeline</a>
+      </p>
     </HealthLine>
   );
 }
@@ -35,49 +38,61 @@ function OfInstallation({ status }: HealthProps) {
 function OfProcess({ status }: HealthProps) {
   const { value, error, retry } = useAnswer({ ...operation('GET /readyz'), takes: [503] }, POLL_MS.current);
   if (error !== undefined) return <Problem error={error} retry={retry} />;
-  if (value === undefined) return null;
+  const parts = Object.entries(value?.parts ?? {}).filter(([, state]) => !isWell(state));
+  const items = status?.attention ?? [];
   return (
-    <HealthLine status={status} wants={Object.values(value.parts).filter((state) => !isWell(state)).length}>
-      <ReadyParts parts={value.parts} />
+    <HealthLine status={status} items={value && items} wrong={parts.map(partText)}>
+      {items.length > 0 && <AttentionList items={items} />}
+      <ReadyParts parts={value?.parts ?? {}} />
     </HealthLine>
   );
 }
 
 interface HealthLineProps extends HealthProps {
-  readonly wants: number;
+  /** Undefined until it is known. */
+  readonly items: readonly Attention[] | undefined;
+  /** What else is wrong, in words. */
+  readonly wrong: readonly string[];
   readonly children: ComponentChildren;
 }
 
-function HealthLine({ status, wants, children }: HealthLineProps) {
+function HealthLine({ status, items, wrong, children }: HealthLineProps) {
+  const [isOpen, setOpen] = useState(false);
+  const wants = (items?.length ?? 0) + wrong.length;
   return (
-    <details class="health" open={wants > 0}>
-      <summary>
-        <i class={`dot ${wants === 0 ? 'alive' : 'warn'}`} aria-hidden="true" />
-        <b>{wantsText(wants)}</b>
-        {status !== undefined && (
-          <>
-            <Behind {...status.lag_seconds} />
-            <Verified verification={status.verification} />
-          </>
+    <div class="health">
+      <p>
+        <i class={`dot ${items && (wants === 0 ? 'alive' : 'warn')}`} aria-hidden="true" />
+        {items === undefined ? (
+          <span class="quiet">Checking…</span>
+        ) : (
+          <button type="button" class="bare" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {wantsText(wants)}
+          </button>
         )}
-      </summary>
-      {children}
-    </details>
+        {!isOpen && <First item={items?.[0]} wrong={wrong[0]} />}
+        {status !== undefined && <Behind {...status.lag_seconds} />}
+        {status !== undefined && <Different verification={status.verification} />}
+      </p>
+      {isOpen && children}
+    </div>
   );
 }
 
-function Wanting({ items }: { readonly items: readonly Attention[] }) {
+/** What is seen without opening the list. */
+function First({ item, wrong }: { readonly item: Attention | undefined; readonly wrong: string | undefined }) {
+  if (wrong !== undefined) return <span>{wrong}</span>;
+  if (item === undefined) return null;
+  const { link, name } = whereOf(item);
   return (
     <>
-      {items.length > 0 && <AttentionList items={items} />}
-      <p>
-        <a href={linkTo(['pipeline'])}>See the pipeline</a>
-      </p>
+      <span>{reasonOf(item)}</span>
+      <a href={link}>{name}</a>
     </>
   );
 }
 
-/** Below this it is what a batch takes. */
+/** Below it is what a batch takes. */
 const CURRENT_S = 2;
 
 /** Nothing where new events are searchable within seconds. */
@@ -92,25 +107,14 @@ function Behind({ profiles, analytics }: ProjectStatus['lag_seconds']) {
   return <span>{capital(behind.filter((part) => part !== false).join(', '))}: new events appear after that.</span>;
 }
 
-function Verified({ verification }: { readonly verification: ProjectStatus['verification'] | undefined }) {
-  if (verification === undefined) return <span>The data check is not available right now.</span>;
-  if (verification === null) return <span class="quiet">No data check yet.</span>;
-  const { hours_compared: hours, hours_different: different, finished_at: at, compared_until: until } = verification;
-  const wrong = countOf(different);
-  if (countOf(hours) === 0) {
-    return (
-      <span class="quiet">
-        Not checked yet: nothing had arrived in the hours of the last check, <Ago at={at} isPlain />.
-      </span>
-    );
-  }
-  const lead =
-    wrong === 0
-      ? 'Nothing is missing'
-      : `In ${count(wrong)} of ${count(countOf(hours))} hours a store differs from the log`;
+/** Nothing where the last data check found nothing. */
+function Different({ verification }: { readonly verification: ProjectStatus['verification'] | undefined }) {
+  const wrong = countOf(verification?.hours_different ?? { rawJSON: '0' });
+  if (wrong === 0) return null;
+  const hours = count(countOf(verification?.hours_compared ?? { rawJSON: '0' }));
   return (
-    <span class={wrong === 0 ? '' : 'field-error'}>
-      {lead}, up to {minuteText(until)}. Checked <Ago at={at} isPlain />.
+    <span class="field-error">
+      In {count(wrong)} of {hours} hours a store differs from the log.
     </span>
   );
 }

@@ -13,7 +13,8 @@ interface TopListProps {
   readonly none: string;
   /** What the numbers count: `Users`. */
   readonly unit: string;
-  readonly rows: readonly TopRow[];
+  /** Undefined until they are known. */
+  readonly rows: readonly TopRow[] | undefined;
 }
 
 interface TopRow {
@@ -29,25 +30,27 @@ function TopList({ id, title, path, none, unit, rows }: TopListProps) {
       <h2 id={id}>
         <a href={linkTo([path])}>{title}</a>
       </h2>
-      <Listing
-        rows={rows}
-        keyOf={({ link }) => link}
-        columns={[
-          {
-            name: path === 'events' ? 'Event' : 'Audience',
-            cell: ({ name, link }) => <RowLink link={link}>{name}</RowLink>,
-          },
-          { name: unit, look: 'number', cell: ({ value }) => counted(value) },
-          { name: 'Change', look: 'number quiet', cell: ({ change }) => change },
-        ]}
-        none={<p class="quiet">{none}</p>}
-      />
+      {rows !== undefined && (
+        <Listing
+          rows={rows}
+          keyOf={({ link }) => link}
+          columns={[
+            {
+              name: path === 'events' ? 'Event' : 'Audience',
+              cell: ({ name, link }) => <RowLink link={link}>{name}</RowLink>,
+            },
+            { name: unit, look: 'number', cell: ({ value }) => counted(value) },
+            { name: 'Change', look: 'number quiet', cell: ({ change }) => change },
+          ]}
+          none={<p class="quiet">{none}</p>}
+        />
+      )}
     </section>
   );
 }
 
-export function TopEvents({ events }: { readonly events: ProjectSummary['top_events'] }) {
-  const rows = events.map(({ name, count, before }) => ({
+export function TopEvents({ events }: { readonly events: ProjectSummary['top_events'] | undefined }) {
+  const rows = events?.map(({ name, count, before }) => ({
     name,
     link: linkTo(['events', name]),
     value: count,
@@ -57,8 +60,12 @@ export function TopEvents({ events }: { readonly events: ProjectSummary['top_eve
   return <TopList id="top" title="Top events" path="events" none={none} unit="Count" rows={rows} />;
 }
 
-export function MovedAudiences({ audiences }: { readonly audiences: NonNullable<ProjectStatus['moved_audiences']> }) {
-  const rows = audiences.map(({ id, name, members, before }) => ({
+interface MovedProps {
+  readonly audiences: NonNullable<ProjectStatus['moved_audiences']> | undefined;
+}
+
+export function MovedAudiences({ audiences }: MovedProps) {
+  const rows = audiences?.map(({ id, name, members, before }) => ({
     name,
     link: linkTo(['audiences', id]),
     value: members,

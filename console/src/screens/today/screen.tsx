@@ -1,10 +1,10 @@
-/** How the project is: figures of the last 24 hours, what moved, and what came last; on a project that is new, zeros, and the first event. */
+/** How the project is: figures of the last 24 hours, what moved, what is pinned, and what came last; on a project that is new, zeros, and the first event. */
 import { operation } from '../../../../schemas/operations.ts';
 import { countOf } from '../../api/json.ts';
 import type { ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { Problem } from '../../parts/loading/states.tsx';
-import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { LiveCells } from '../live-cells.tsx';
@@ -14,6 +14,7 @@ import { GetStarted } from './get-started.tsx';
 import { Health } from './health.tsx';
 import { HourChart } from './hour-chart.tsx';
 import { MovedAudiences, TopEvents } from './lists.tsx';
+import { Pins } from './pins.tsx';
 import './today.css';
 
 const NEWEST = 8;
@@ -26,8 +27,9 @@ export function TodayScreen() {
     <ScreenPage title="Today" beside={<p class="quiet">The last 24 hours, and the same time a day before</p>}>
       {feed.error !== undefined && <Problem error={feed.error} />}
       <Health status={status} />
-      <GetStarted rows={rowsOf(feed)} isListening={feed.state === 'open'} />
-      <Project status={status} feed={feed} />
+      <GetStarted rows={rowsOf(feed)} isListening={feed.state === 'open'}>
+        <Project status={status} feed={feed} />
+      </GetStarted>
     </ScreenPage>
   );
 }
@@ -38,27 +40,24 @@ interface ProjectProps {
   readonly feed: Feed;
 }
 
+/** The same frame before anything is known: nothing moves when it is. */
 function Project({ status, feed }: ProjectProps) {
-  const summary = useAnswer(operation('GET /v1/summary'), ({ events }) =>
+  const { value, error, retry } = useAnswer(operation('GET /v1/summary'), ({ events }) =>
     countOf(events.count) === 0 ? POLL_MS.awaited : SUMMARY_MS,
   );
   return (
     <>
-      <Ready of={summary} what="the last 24 hours">
-        {(found) => (
-          <>
-            <Figures summary={found} status={status} />
-            <div class="today-row">
-              <HourChart hours={found.hours} />
-              <TopEvents events={found.top_events} />
-            </div>
-          </>
-        )}
-      </Ready>
+      {error !== undefined && <Problem error={error} retry={retry} />}
+      <Figures summary={value} status={status} />
       <div class="today-row">
-        <Newest feed={feed} />
-        <MovedAudiences audiences={status?.moved_audiences ?? []} />
+        <HourChart hours={value?.hours} />
+        <TopEvents events={value?.top_events} />
       </div>
+      <div class="today-row even">
+        <MovedAudiences audiences={status && (status.moved_audiences ?? [])} />
+        <Pins />
+      </div>
+      <Newest feed={feed} />
     </>
   );
 }
@@ -71,7 +70,7 @@ function rowsOf({ entries, recent = [] }: Feed) {
 function Newest({ feed }: { readonly feed: Feed }) {
   const rows = rowsOf(feed).slice(0, NEWEST);
   return (
-    <section class="card" aria-labelledby="newest">
+    <section class="card today-card" aria-labelledby="newest">
       <h2 id="newest">
         <a href={linkTo(['live'])}>Newest messages</a>
       </h2>
