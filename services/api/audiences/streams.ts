@@ -21,6 +21,7 @@ import {
 } from './cursor.ts';
 import { CountedLines, type Ending } from '../ndjson.ts';
 import { type QueryRequest, readCursor, readTime, refuseParameter } from '../query.ts';
+import { refuseTimes, TIME_COLUMNS, withTimes } from './member-times.ts';
 import { readOfAudience, type SavedAudienceParts } from './saved.ts';
 import { readUserForm, type TraitsParts, type UserForm, usersAnswer } from './user-lines.ts';
 
@@ -33,9 +34,11 @@ export async function answerMembers(parts: StreamParts, call: QueryRequest): Pro
   const found = await readOfAudience('GET /v1/audiences/{id}/members', parts, call);
   if ('refused' in found) return found;
   const { audience, query: given } = found;
-  const { limit = null } = given;
+  const { limit = null, times } = given;
   const form = readUserForm(given);
   if (!form.ok) return form.refusal;
+  const refusal = times ? refuseTimes(limit) : undefined;
+  if (refusal !== undefined) return refusal;
   const after = numberIn(given.after);
   const position = readCursor(given.cursor, decodeMembersCursor);
   if (!position.ok) return position.refusal;
@@ -48,10 +51,11 @@ export async function answerMembers(parts: StreamParts, call: QueryRequest): Pro
   const definition = await definitionOf(parts.saved, audience, project);
   const query = compileMembers(definition, { projectId: project.id, joins: project.joinIds, ...from, limit });
   const { lines, ending } = countedWhere(limit !== null, await parts.analytics.stream(query, parts.limitsOf(project)));
-  return usersAnswer(lines, form.value, {
+  const timed = times ? await withTimes(parts, lines, { audience, definition, project, now: from.now }) : lines;
+  return usersAnswer(timed, form.value, {
     profiles: parts.profiles,
     projectId: project.id,
-    columns: ID_COLUMNS,
+    columns: times ? [...ID_COLUMNS, ...TIME_COLUMNS] : ID_COLUMNS,
     end: () => {
       const { lines: count, lastLine } = ending();
       if (count !== limit) return { next_cursor: null };

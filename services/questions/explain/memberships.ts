@@ -1,11 +1,15 @@
 import type { Micros } from '../../messages/message.ts';
+import { hasCode } from '../../runtime/errors.ts';
 import { type Audience, conditionsIn } from '../definition/audience.ts';
 import type { AtEvaluation } from '../operators/operator.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { Steps } from '../steps.ts';
 import { evaluated } from './evaluation-tree.ts';
-import { readUser } from '../one-user/read-users.ts';
+import { personsOf } from '../one-user/person.ts';
+import { readUser, readUsers } from '../one-user/read-users.ts';
+import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { ProjectUser } from '../../stores/analytics/of-user.ts';
+import type { CompileOptions } from '../sql/compile.ts';
 import { knownUser } from './why.ts';
 
 /** Whether a user is in an audience. Plain data. */
@@ -70,4 +74,42 @@ function inGroups(audiences: readonly Audience[]): readonly (readonly Audience[]
     room -= size;
   }
   return groups;
+}
+
+/**
+ * When time alone changes whether each of these users is in an audience, by their internal ids: as `changesAt` of
+ * `readMemberships`. Those of whom too much would have to be read are left out.
+ *
+ * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
+ */
+export async function readChangesAt(
+  budget: QueryBudget,
+  audience: Audience,
+  users: readonly string[],
+  { projectId, joins, now }: CompileOptions,
+): Promise<ReadonlyMap<string, Micros | null>> {
+  const found = new Map<string, Micros | null>();
+  await unlessTooMuch(async () => {
+    const checkTime = (): void => budget.checkTime();
+    const reader = { ask: (query: Query) => budget.ask(query), checkTime };
+    const conditions = conditionsIn(audience, '').map(({ condition }) => condition);
+    const persons = joins === true ? await personsOf(reader, projectId, users) : undefined;
+    const joined = new Map(users.map((user) => [user, persons?.get(user)?.joined ?? []]));
+    for (const [userKey, known] of await readUsers(reader, { projectId, users, conditions, now, joined })) {
+      await unlessTooMuch(async () => {
+        if (known === null) return;
+        const input = { ...known, now, userKey, eventsShown: 0 };
+        found.set(userKey, (await evaluated(audience, '', input, checkTime)).changesAt);
+      });
+    }
+  });
+  return found;
+}
+
+async function unlessTooMuch(read: () => Promise<void>): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    if (!hasCode(error, 'QUERY_LIMIT')) throw error;
+  }
 }

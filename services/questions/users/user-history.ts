@@ -3,6 +3,7 @@ import type { Micros } from '../../messages/message.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { countsLive, epochParams } from '../../stores/analytics/audience-history-sql.ts';
 import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
 import { alone, ofUser, type ProjectUser, userParams } from '../../stores/analytics/of-user.ts';
 
 interface MessageRow {
@@ -140,6 +141,24 @@ export function lastChangesQuery(user: ProjectUser, audienceIds: readonly string
     sql: `SELECT audience_id, toString(change) AS change, toUnixTimestamp64Micro(evaluated_at) AS at
           FROM audience_members FINAL WHERE ${ofUser(alone(user))} AND audience_id IN {audienceIds:Array(String)}`,
     params: { ...userParams(alone(user)), audienceIds },
+  };
+}
+
+/** A row of `entriesQuery`; the time in microseconds. */
+export interface EntryRow {
+  /** Number of the user. */
+  readonly user: string;
+  readonly at: string;
+}
+
+/** When each of these users entered an audience; those whose newest change is another are left out. For `AnalyticsReader.askHistory`. */
+export function entriesQuery(projectId: string, audienceId: string, users: readonly string[]): Query {
+  return {
+    projectId,
+    sql: `SELECT user, toUnixTimestamp64Micro(evaluated_at) AS at FROM audience_members FINAL
+          WHERE project_id = {projectId:String} AND audience_id = {audienceId:String} AND change = 'entered'
+            AND user IN CAST({users:Array(String)}, 'Array(UInt128)')`,
+    params: { projectId, audienceId, users: users.map(userNumber) },
   };
 }
 
