@@ -25,7 +25,11 @@ export function CopyAs(props: CopyAsProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="menu" onKeyDown={closeByEscape} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary class="button">Copy as…</summary>
+      <summary class="button plain icon" aria-label="Copy as…" title="Copy as…">
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M5.500 5.500v-3h8v8h-3M2.500 5.500h8v8h-8z" />
+        </svg>
+      </summary>
       <div class="menu-panel">
         <Command name="curl" text={curlText(props)} />
         {props.tidemark !== undefined && <Command name="tidemark" text={tidemarkText(props.tidemark)} />}

@@ -29,7 +29,7 @@ export const MAX_LISTED_NOTES = 500;
 
 /**
  * What people keep on the first page of the console, and what happened on a day, in a Postgres-compatible database
- * (schemas/postgres/050-pins-and-notes.compatible.sql). Arguments and results can be cloned between threads. Every method
+ * (schemas/postgres/051-pins-and-notes.compatible.sql). Arguments and results can be cloned between threads. Every method
  * throws `STORE_UNAVAILABLE` while the store is unreachable.
  */
 export class SqlPinsAndNotes {

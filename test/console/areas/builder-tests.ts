@@ -215,7 +215,7 @@ export function testBuilder(scene: () => Scene): void {
 
     test('Copy as… has the count, the JSON and the SQL', async () => {
       const page = await opened({ trait: 'plan', is: 'pro' });
-      await page.getByText('Copy as…').click();
+      await page.getByLabel('Copy as…').click();
 
       const commands = page.locator('.command');
       await expect.poll(async () => commands.count()).toBe(4);

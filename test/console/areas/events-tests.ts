@@ -253,7 +253,7 @@ export function testEvents(scene: () => Scene): void {
 
     test('the same question is there for a terminal, with the body that was asked', async () => {
       const page = await scene().signedIn(`${ORDERS}?measure=users&split=property:currency`);
-      await page.getByText('Copy as…').first().click();
+      await page.getByLabel('Copy as…').first().click();
 
       const command = await page.locator('.command pre').first().innerText();
 

@@ -45,7 +45,7 @@ export function testLive(scene: () => Scene): void {
       await page.getByRole('button', { name: /^\S+ ?Wanted/ }).waitFor();
 
       expect(await page.getByText('Unwanted').count()).toBe(0);
-      await page.getByText('Copy as…').first().click();
+      await page.getByLabel('Copy as…').first().click();
       const command = await page.locator('.command pre').first().innerText();
       expect(command).toContain("/v1/events/live?event=Wanted'");
       expect(command).toContain('Bearer $TIDEMARK_KEY');
