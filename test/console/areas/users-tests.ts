@@ -173,7 +173,7 @@ export function testUsers(scene: () => Scene): void {
         /^Too late\s+plus\s+identify.*h-3\s+A newer value was already there.*h-2/s,
       );
       expect(await rows.nth(2).innerText()).toMatch(/^Before\s+free/);
-      await page.getByText('Copy as…').click();
+      await page.getByLabel('Copy as…').click();
       await page.locator('.menu-panel').getByText('curl, values of plan').waitFor();
       await page.locator('.menu-panel').getByText('curl, timeline').waitFor();
       await page.goBack();
@@ -190,7 +190,7 @@ export function testUsers(scene: () => Scene): void {
       await row.click();
 
       await page.locator('.why .part').first().waitFor();
-      expect(await page.locator('.why').innerText()).toMatch(/who did "Checkout Started" in the last 7 days/);
+      expect(await page.locator('.why').innerText()).toMatch(/who did Checkout Started in the last 7 days/);
       expect(page.url()).toContain('audience=aud_');
     });
 

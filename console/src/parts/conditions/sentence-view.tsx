@@ -1,4 +1,5 @@
 /** The service's description of a definition. */
+import { parseJson } from '../../api/json.ts';
 import './sentence.css';
 
 /** A description as an indented list. */
@@ -38,9 +39,14 @@ export function Sentence({ text }: { readonly text: string }) {
         .split(VALUES)
         .map((part, i) => (
           <span key={i} class={i % 2 === 0 ? 'word' : 'value'}>
-            {part}
+            {i % 2 === 0 ? part : withoutQuotes(part)}
           </span>
         ))}
     </span>
   );
+}
+
+/** Names and texts stand out by their look. One that would not be seen keeps its quotes. */
+function withoutQuotes(value: string): string {
+  return value.startsWith('"') && value.slice(1, -1).trim() !== '' ? (parseJson(value) as string) : value;
 }
