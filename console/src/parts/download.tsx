@@ -9,13 +9,14 @@ interface DownloadProps {
   readonly label: string;
   /** What is counted while it runs: `users`. */
   readonly unit: string;
-  /** Makes the file and saves it. */
-  readonly run: (tell: (lines: number) => void, signal: AbortSignal) => Promise<void>;
+  /** Makes the file and saves it. What it resolves with is said beside the button. */
+  readonly run: (tell: (lines: number) => void, signal: AbortSignal) => Promise<string | void>;
 }
 
 /** A button that makes a file, says how far it is, and can be stopped. */
 export function Download({ label, unit, run: save }: DownloadProps) {
   const [lines, setLines] = useState(0);
+  const [note, setNote] = useState<string>();
   const { isBusy, error, run } = useChange();
   const controller = useRef<AbortController>(undefined);
   const stop = (): void => controller.current?.abort();
@@ -26,7 +27,7 @@ export function Download({ label, unit, run: save }: DownloadProps) {
       if (!signal.aborted) throw failure instanceof ApiError ? failure : noAnswer();
     };
     setLines(0);
-    run(async () => save(setLines, signal).catch(fail));
+    run(async () => save(setLines, signal).then((said) => setNote(said ?? ''), fail));
   };
   if (isBusy) {
     return (
@@ -40,6 +41,7 @@ export function Download({ label, unit, run: save }: DownloadProps) {
   }
   return (
     <>
+      {note !== undefined && <span class="quiet small">{note}</span>}
       <Button label={label} onClick={start} />
       {error !== undefined && <Problem error={error} />}
     </>

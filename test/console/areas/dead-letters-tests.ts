@@ -4,6 +4,7 @@ import type { Identify } from '../../../services/messages/message.ts';
 import { identify, recordOf } from '../../support/messages/messages.ts';
 import { appendToOwnLog } from '../../support/service/own-log.ts';
 import { ADMIN_KEY, complaintsOf, type Scene } from '../scene.ts';
+import { csvOf } from './csv-tests.ts';
 import { expectAccessible } from './screens-tests.ts';
 
 /** No text of Postgres can have it, and no message that came by HTTP has it: another program wrote these. */
@@ -91,6 +92,7 @@ export function testDeadLetters(scene: () => Scene): void {
     test('many are dropped and replayed after their count was shown, and a drop asks for the name', async () => {
       await put(scene(), [refusedBy(projectId, 'c', '{}'), refusedBy(projectId, 'd', '{}')]);
       const page = await opened(scene(), projectId, 3);
+      expect(await csvOf(page)).toHaveLength(1 + (await page.locator('tbody [data-row]').count()));
 
       await page
         .getByRole('checkbox', { name: /^Choose identify of / })

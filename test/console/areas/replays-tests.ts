@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { complaintsOf, type Scene } from '../scene.ts';
+import { csvOf } from './csv-tests.ts';
 import { expectAccessible, violationsOf } from './screens-tests.ts';
 
 const CSV = [
@@ -61,6 +62,9 @@ export function testReplays(scene: () => Scene): void {
 
       await expect.poll(async () => page.locator('.figures dd').allInnerTexts()).toEqual(['60', '59', '1']);
       await page.getByText('Email is missing').waitFor();
+      const [head, ...lines] = await csvOf(page);
+      expect(head).toMatch(/^line,.*errors/);
+      expect(lines).toEqual([expect.stringMatching(/^5,.*is missing/)]);
       await expectAccessible(page, 'an import');
       await page.locator('.up').getByRole('link', { name: 'Imports' }).click();
       await page.getByText('59 accepted, 1 rejected').waitFor();

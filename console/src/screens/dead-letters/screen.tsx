@@ -4,6 +4,7 @@ import type { Selection } from '../../api/dead-letters.ts';
 import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
+import { DownloadCsv } from '../../parts/csv.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import { LinkButton, ScreenPage } from '../../parts/page.tsx';
@@ -35,6 +36,7 @@ function LetterList() {
     <ScreenPage
       title="Dead letters"
       beside={<p class="quiet">Messages that could not be stored</p>}
+      actions={<DownloadCsv name="dead letters" of={asked} />}
       copy={{ request: asked, tidemark: ['dead-letters', 'list', ...optionsOf(selected)] }}
     >
       <Facets filter={filter} counts={page.value?.facets} />

@@ -1,6 +1,7 @@
 /** The newest of the events that the question means; a row opens in its place. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { ProjectEvent } from '../../api/types.ts';
+import { DownloadCsv } from '../../parts/csv.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { More, usePages } from '../../parts/loading/use-pages.tsx';
@@ -16,12 +17,15 @@ export const NEWEST = 20;
 
 export function Newest({ question }: { readonly question: Question }) {
   const traits = namesWanted();
-  const pages = usePages(
-    (cursor) => operation('POST /v1/events/query', { body: queryBody(question, NEWEST, { traits, cursor }) }),
-    ({ events }) => events,
-  );
+  const requestOf = (cursor?: string) =>
+    operation('POST /v1/events/query', { body: queryBody(question, NEWEST, { traits, cursor }) });
+  const pages = usePages(requestOf, ({ events }) => events);
   return (
-    <Section id="newest" title="Newest">
+    <Section
+      id="newest"
+      title="Newest"
+      actions={<DownloadCsv name={`${question.event} events`} of={requestOf()} label="Download events as CSV" />}
+    >
       <NewestRows events={pages.items} />
       <More
         pages={pages}

@@ -2,6 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { RefusalGroup } from '../../api/types.ts';
 import { parameter } from '../../api/address.ts';
+import { DownloadCsv } from '../../parts/csv.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { KeyName } from '../key-name.tsx';
@@ -21,6 +22,7 @@ export function Refusals() {
     <Section
       id="refusals"
       title="Rejected or corrected in the last 30 days"
+      actions={<DownloadCsv name="rejected" of={request} />}
       copy={{ request: operation('GET /v1/refusals') }}
     >
       <Listed

@@ -4,6 +4,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, RejectedLine } from '../../api/types.ts';
 import { linkTo, parameter } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
+import { DownloadCsv } from '../../parts/csv.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listed } from '../../parts/table.tsx';
@@ -183,7 +184,7 @@ export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) 
   const page = useAnswer(refused === 0 ? undefined : asked, () => (isFinal ? undefined : REJECTED_MS));
   if (refused === 0) return null;
   return (
-    <Section id="refused-title" title="Rejected lines">
+    <Section id="refused-title" title="Rejected lines" actions={<DownloadCsv name="rejected lines" of={asked} />}>
       <Listed
         of={page}
         what="rejected lines"

@@ -5,6 +5,7 @@ import { address, parameter, setParameters } from '../../api/address.ts';
 import { projectName, projects } from '../../api/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
+import { DownloadCsv } from '../../parts/csv.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { KeyName, OTHERS, useKeyNames } from '../key-name.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
@@ -24,8 +25,9 @@ export function Audit() {
   // In the address, `project` is the one that the whole console looks at.
   const { of_project: project, ...rest } = filter;
   const asked = { ...rest, project };
+  const request = operation('GET /v1/admin/audit', { query: asked });
   return (
-    <Section id="audit" title="Audit log" copy={{ request: operation('GET /v1/admin/audit', { query: asked }) }}>
+    <Section id="audit" title="Audit log" actions={<DownloadCsv name="audit log" of={request} />} copy={{ request }}>
       <AuditFilters filter={filter} />
       <Entries asked={asked} />
     </Section>

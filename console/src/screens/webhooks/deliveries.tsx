@@ -7,6 +7,7 @@ import { tellDone } from '../../parts/loading/feedback.tsx';
 import { address, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { DownloadCsv } from '../../parts/csv.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ChangeButton } from '../../parts/loading/change.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
@@ -16,7 +17,7 @@ import { Section } from '../../parts/page.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { Field } from '../../parts/form.tsx';
 import { StateMark } from '../job-state.tsx';
-import { answerText, type AudienceNames, deliveryState, messageText } from './words.ts';
+import { answerText, type AudienceNames, deliveryState, messageText, nameOf } from './words.ts';
 
 const STATE_CHOICES = { '': 'All', waiting: 'Waiting', delivered: 'Delivered', failed: 'Failed' } as const;
 
@@ -34,7 +35,8 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
   const state = (['waiting', 'delivered', 'failed'] as const).find((one) => one === query.get('state'));
   const path = { id: endpoint.id };
   const asked = { state, cursor: query.get('cursor') ?? undefined, limit: 50 };
-  const polled = useAnswer(operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked }), POLL_MS.current);
+  const request = operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked });
+  const polled = useAnswer(request, POLL_MS.current);
   useOpenRow();
   const change = (): void => {
     polled.retry();
@@ -54,6 +56,7 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
             onChoice={(chosen) => setParameters({ state: chosen, cursor: '' })}
           />
           <ResendSince endpoint={endpoint} onDone={change} />
+          <DownloadCsv name={`deliveries ${nameOf(endpoint)}`} of={request} />
         </>
       }
     >
