@@ -29,7 +29,7 @@ describe('how an audience is', () => {
     [{}, 'Up to date'],
     [{ refresh: '15m' }, 'Late'],
     [{ refresh: null }, 'Counted'],
-    [{ evaluation: null, refresh: null }, 'No data yet'],
+    [{ evaluation: null, refresh: null }, 'Not counted'],
     [{ evaluation: null }, 'Counting…'],
     [{ version: 2 }, 'Counting the new definition…'],
     [{ version: 2, refresh: null }, 'Changed since'],

@@ -84,11 +84,11 @@ const SHOTS: readonly Shot[] = [
     address: '#/audiences',
     act: async (page) => {
       await page.locator('[data-row]').first().click();
-      await page.locator('.users [data-row]').first().click();
+      await page.getByRole('button', { name: 'Why?' }).first().click();
       await page.waitForTimeout(2_000);
     },
   },
-  ...['changes', 'history', 'use'].map((tab) => ({
+  ...['changes', 'history'].map((tab) => ({
     name: `audience-${tab}`,
     address: '#/audiences',
     act: async (page: Page) => {

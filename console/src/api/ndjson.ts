@@ -1,17 +1,7 @@
 /** Answers of a JSON object a line (NDJSON). */
-import { linesOfAnswer, type Request, send } from './client.ts';
+import { type Request, send } from './client.ts';
 import { parseJson } from './json.ts';
 import type { LastLine, Raw } from './types.ts';
-
-/** The whole lines of an answer, until it ends or is cut. */
-export async function* linesUntilCut(response: Response): AsyncGenerator<string> {
-  try {
-    yield* linesOfAnswer(response);
-  } catch (error) {
-    // A connection that broke: fetch has no other error for it.
-    if (!(error instanceof TypeError)) throw error;
-  }
-}
 
 /** A page of lines, and what the last line says. */
 export interface Lines<T> {

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { parameter, setParameters } from '../api/address.ts';
+import { closeByEscape } from './copy-as.tsx';
 import { Check, Field } from './form.tsx';
 
 interface SelectProps {
@@ -64,6 +65,28 @@ export function CheckList<Name extends string>({ options, chosen, onChoice }: Ch
   return options.map(([name, text]) => (
     <Check key={name} label={text} isOn={chosen.includes(name)} onChange={(isOn) => choose(name, isOn)} />
   ));
+}
+
+interface CheckMenuProps<Name extends string> extends CheckListProps<Name> {
+  /** What is chosen, for those who do not see where it stands. */
+  readonly label: string;
+  /** On the button. */
+  readonly text: string;
+}
+
+/** The same behind a button. */
+export function CheckMenu<Name extends string>({ label, text, ...list }: CheckMenuProps<Name>) {
+  return (
+    <details class="menu" onKeyDown={closeByEscape}>
+      <summary class="button" aria-label={text === label ? undefined : `${label}: ${text}`}>
+        {text}
+      </summary>
+      <fieldset class="menu-panel check-menu">
+        <legend class="visually-hidden">{label}</legend>
+        <CheckList {...list} />
+      </fieldset>
+    </details>
+  );
 }
 
 /** What narrows a list: each choice takes effect by itself. */

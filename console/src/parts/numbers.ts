@@ -54,6 +54,13 @@ export function durationText(seconds: number): string {
   return minutes < 90 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 }
 
+/** `0.6 %`: a part of a whole; of little, `under 0.1 %`. */
+export function shareText(part: number, whole: number): string {
+  const percent = whole === 0 ? 0 : (100 * part) / whole;
+  if (part > 0 && percent < 0.1) return 'under 0.1 %';
+  return `${percent > 0 && percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
+}
+
 /** `+12 %`, `−3 %`, `×12`; of nothing that was before, `none before`. */
 export function comparedText(value: number, before: number): string {
   if (before === 0) return value === 0 ? 'none before either' : 'none before';

@@ -20,7 +20,7 @@ interface ScreenPageProps {
   /** Buttons at the end of the head. */
   readonly actions?: ComponentChildren;
   /** The same for a terminal, behind the buttons: once on a page. */
-  readonly copy?: CopyAsProps;
+  readonly copy?: CopyAsProps | undefined;
   /** A class beside `screen`. */
   readonly look?: string;
   readonly children?: ComponentChildren;

@@ -12,7 +12,7 @@ interface UserTableProps<U extends ListedUser> {
   /** Makes a link or a button of a user's name; with the class `cover` it is the whole row. */
   readonly nameOf: (user: U, cell: ComponentChildren) => ComponentChildren;
   /** The columns for traits, all left out where there is little room; by default those that say more than the name does. */
-  readonly columns?: readonly string[];
+  readonly columns?: readonly string[] | undefined;
   /** Behind the traits. */
   readonly ends: readonly CellColumn<U>[];
   /** Below the row; false where it is closed. */

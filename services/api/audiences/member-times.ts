@@ -46,7 +46,9 @@ export async function withTimes(
   const isSame = evaluation?.version === version;
   const query = entriesQuery(project.id, id, users);
   const entries = isSame ? (await parts.analytics.askHistory(query, parts.limitsOf(project))).rows : [];
-  const since = new Map((entries as readonly unknown[] as readonly EntryRow[]).map(({ user, at }) => [user, formatMicros(BigInt(at))]));
+  const since = new Map(
+    (entries as readonly unknown[] as readonly EntryRow[]).map(({ user, at }) => [user, formatMicros(BigInt(at))]),
+  );
   const options = { projectId: project.id, joins: project.joinIds, now };
   const changes = await readChangesAt(budgetOf(parts, project), definition, users, options);
   const timed = users.map((user, i) => {

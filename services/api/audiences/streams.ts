@@ -39,14 +39,8 @@ export async function answerMembers(parts: StreamParts, call: QueryRequest): Pro
   if (!form.ok) return form.refusal;
   const refusal = times ? refuseTimes(limit) : undefined;
   if (refusal !== undefined) return refusal;
-  const after = numberIn(given.after);
-  const position = readCursor(given.cursor, decodeMembersCursor);
-  if (!position.ok) return position.refusal;
-  const cursor = position.value;
-  if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
-  if (cursor !== undefined && cursor.version !== audience.version) return CHANGED;
-  if (after !== undefined && cursor === undefined) return AFTER_WHAT;
-  const from = { ...(cursor ?? beginning(audience, parts)), ...(after !== undefined && { after }) };
+  const from = membersFrom(parts, audience, given);
+  if ('refused' in from) return from;
   const { project } = call;
   const definition = await definitionOf(parts.saved, audience, project);
   const query = compileMembers(definition, { projectId: project.id, joins: project.joinIds, ...from, limit });
@@ -64,6 +58,22 @@ export async function answerMembers(parts: StreamParts, call: QueryRequest): Pro
     },
     headers: { 'Tidemark-Cursor': encodeMembersCursor(from) },
   });
+}
+
+/** Where the members begin: at a cursor, or after a user of its stream. */
+function membersFrom(
+  parts: StreamParts,
+  audience: SavedAudience,
+  given: { readonly cursor?: string; readonly after?: string },
+): MembersCursor | Refusal {
+  const after = numberIn(given.after);
+  const position = readCursor(given.cursor, decodeMembersCursor);
+  if (!position.ok) return position.refusal;
+  const cursor = position.value;
+  if (cursor !== undefined && cursor.audienceId !== audience.id) return FOREIGN_CURSOR;
+  if (cursor !== undefined && cursor.version !== audience.version) return CHANGED;
+  if (after !== undefined && cursor === undefined) return AFTER_WHAT;
+  return { ...(cursor ?? beginning(audience, parts)), ...(after !== undefined && { after }) };
 }
 
 const ID_COLUMNS = ['user_id', 'anonymous_id', 'internal_id'];

@@ -162,7 +162,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('mem
     const get = (of: object, name: string): unknown => (name === 'ask' ? ask : boundIn(of, name));
     parts = {
       ...whole,
-      analytics: new Proxy<AnalyticsReader>(whole.analytics, { get } as ProxyHandler<AnalyticsReader>),
+      analytics: new Proxy<AnalyticsReader>(whole.analytics, { get }),
     };
 
     const lines = await members('times=true&limit=10').finally(() => (parts = whole));

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { READ_KEY } from '../../support/service/service.ts';
 import type { Scene } from '../scene.ts';
 import { expectAccessible } from './screens-tests.ts';
-import { teamsOf } from './teams.ts';
+import { type Saved, teamsOf } from './teams.ts';
 
 /** What is on the page of one audience, beside who is in it. */
 export function testAudiencePage(scene: () => Scene): void {
@@ -41,8 +41,8 @@ export function testAudiencePage(scene: () => Scene): void {
 
       await page.getByText('0 joined and 2 left by it').waitFor();
       const newest = page.locator('.versions > li').first();
-      expect(await newest.locator('.removed').innerText()).toContain('whose "team" is "first"');
-      expect(await newest.locator('.added').innerText()).toContain('whose "team" is "nobody"');
+      expect(await newest.locator('.removed').innerText()).toContain('whose team is first');
+      expect(await newest.locator('.added').innerText()).toContain('whose team is nobody');
       await expect.poll(async () => page.locator('.versions > li').count()).toBe(2);
       await page.getByRole('link', { name: 'Restore this version…' }).click();
       await page.getByText('adds 2').waitFor();
@@ -105,9 +105,10 @@ export function testAudiencePage(scene: () => Scene): void {
       await expect.poll(async () => page.locator('tbody th a.cover').allInnerTexts()).toEqual([saved.name]);
     });
 
-    test('Use it has commands that run, with the traits that the page shows', async () => {
+    test('Copy as… has commands that run, with the traits that the page shows, and the SQL', async () => {
       const saved = await saveTeam('used', ['y-1']);
-      const page = await pageOf(saved, '?tab=use');
+      const page = await pageOf(saved);
+      await page.getByLabel('Copy as…').click();
 
       const command = await page.locator('.command pre').first().innerText();
 
@@ -115,27 +116,38 @@ export function testAudiencePage(scene: () => Scene): void {
         env: { ...process.env, TIDEMARK_KEY: READ_KEY },
       });
       expect(stdout).toMatch(/^user_id,anonymous_id,internal_id,name,email,team\ny-1,,[0-9a-f]{64},,,used\n$/);
-      const commands = () => page.locator('.command pre').allInnerTexts();
-      expect((await commands()).at(-1)).toMatch(/SELECT/);
-      expect((await commands()).join('\n')).toContain(`audience = '${saved.id}'`);
-      expect((await commands()).join('\n')).toContain(`endpoint create --audience ${saved.id}`);
-      expect((await commands()).join('\n')).not.toContain('kafka:');
+      const commands = (await page.locator('.command pre').allInnerTexts()).join('\n');
+      expect(commands).toContain(`tidemark audience members ${saved.id}`);
+      expect(commands).toMatch(new RegExp(`SELECT .*audience = '${saved.id}'`));
     });
 
-    test('Use it has the topic of changes where the log is on Kafka', async () => {
-      const saved = await saveTeam('streamed', ['k-1']);
+    test('an audience that was never counted says why, has its members all the same, and is counted there', async () => {
+      await send('never', ['v-1', 'v-2']);
+      const definition = { trait: 'team', is: 'never' };
+      await expect.poll(async () => sizeOf(definition)).toBe(2);
+      const saved = await call<Saved>('POST', '/v1/audiences', { name: 'Team never', definition });
       const page = await pageOf(saved);
-      await page.route('**/console/session', async (route) => {
-        const { session } = (await (await route.fetch()).json()) as { readonly session: object };
-        await route.fulfill({ json: { session: { ...session, on_kafka: true } } });
-      });
+      await page.getByText('Its updates are manual').waitFor();
+      await page.getByRole('link', { name: 'v-2' }).waitFor();
 
-      await page.goto(`${scene().url}/console/#/audiences/${saved.id}?tab=use`);
-      await page.reload();
+      await page.getByRole('button', { name: 'Count now' }).click();
 
-      const topic = page.locator('.command pre', { hasText: 'kafka:' });
-      await topic.waitFor();
-      expect(await topic.innerText()).toContain(`--audience ${saved.id}`);
+      await page.locator('.summary .size', { hasText: '2 users' }).waitFor();
+      await page
+        .locator('.summary')
+        .getByText(/^[\d.]+ % of \d+$/)
+        .waitFor();
+    });
+
+    test('a live audience says when it changed last', async () => {
+      const saved = await saveTeam('alive', ['a-1']);
+      await call('PATCH', `/v1/audiences/${saved.id}`, { refresh: 'live' });
+
+      const page = await pageOf(saved);
+
+      await page.locator('.summary').getByText('Last change').waitFor({ timeout: 30_000 });
+      await page.goto(`${scene().url}/console/#/audiences`);
+      await page.getByRole('row', { name: /^Team alive .* live Live last change .*(ago|now)$/ }).waitFor();
     });
 
     test.each([360, 640])(
@@ -145,10 +157,10 @@ export function testAudiencePage(scene: () => Scene): void {
         const page = await scene().signedIn('#/audiences');
         await page.setViewportSize({ width, height: 400 });
 
-        await page.goto(`${scene().url}/console/#/audiences/${saved.id}?tab=use`);
+        await page.goto(`${scene().url}/console/#/audiences/${saved.id}?tab=history`);
 
-        await page.getByRole('heading', { name: 'Use it' }).waitFor();
-        await page.locator('.command pre').first().waitFor();
+        await page.locator('.chart svg').waitFor();
+        await page.locator('.versions').waitFor();
         expect(await page.evaluate('scrollY')).toBe(0);
       },
     );
@@ -217,7 +229,6 @@ export function testAudiencePage(scene: () => Scene): void {
       ['members', '', '.users tbody tr'],
       ['changes', '?tab=changes', '.changed-users li'],
       ['history', '?tab=history', '.chart svg'],
-      ['use', '?tab=use', '.command pre'],
     ])('the %s of an audience are accessible in both themes and fit 360 px', async (name, query, whole) => {
       const saved = await saveTeam(`axe-${name}`, ['x-1', 'x-2']);
 

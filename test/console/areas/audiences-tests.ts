@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { WRITE_KEY } from '../../support/service/service.ts';
 import { complaintsOf, type Scene } from '../scene.ts';
 import { expectAccessible, focusedText } from './screens-tests.ts';
+import { csvOf } from './csv-tests.ts';
 import { type Saved, teamsOf } from './teams.ts';
 
 interface Styles {
@@ -30,8 +31,8 @@ export function testAudiences(scene: () => Scene): void {
 
       const row = page.getByRole('row', { name: /^Team listed/ });
       await row.waitFor();
-      await expect.poll(async () => row.innerText()).toMatch(/whose "team" is "listed"\s+3\s.*manually\s+Counted/s);
-      expect(await page.getByRole('row', { name: /^Readers of the newsletter/ }).innerText()).toContain('No data yet');
+      await expect.poll(async () => row.innerText()).toMatch(/whose team is listed\s+3\s.*manually\s+Counted/s);
+      expect(await page.getByRole('row', { name: /^Readers of the newsletter/ }).innerText()).toContain('Not counted');
       expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
         'Audience',
         'Size',
@@ -52,16 +53,14 @@ export function testAudiences(scene: () => Scene): void {
       expect(complaintsOf(page)).toEqual([]);
     });
 
-    test('a member opens to why it is in, part by part, and leads to the page of the user', async () => {
+    test('a member leads to the page of the user, and beside it opens why it is in, part by part', async () => {
       const page = await pageOf(await saveTeam('why', ['w-1', 'w-2']));
-      await page.getByText('whose "team" is "why"').waitFor();
+      await page.getByText('whose team is why').waitFor();
 
       await page.getByRole('button', { name: 'w-1' }).click();
 
       await page.getByText('In this audience').waitFor();
-      expect(await page.locator('.why .part').innerText()).toMatch(
-        /whose "team" is "why"\s+It is why, set .*(ago|now)/,
-      );
+      expect(await page.locator('.why .part').innerText()).toMatch(/whose team is why\s+It is why, set .*(ago|now)/);
       expect(page.url()).toMatch(/user=[0-9a-f]{64}/);
       await page.keyboard.press('Escape');
       await page.locator('.why').waitFor({ state: 'detached' });
@@ -70,7 +69,7 @@ export function testAudiences(scene: () => Scene): void {
       await page.goBack();
       await page.locator('.why').waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'w-2' }).click();
-      await page.getByRole('link', { name: 'Go to the user' }).click();
+      await page.getByRole('link', { name: 'w-2' }).click();
       await page.getByRole('heading', { name: 'w-2' }).waitFor();
     });
 
@@ -92,8 +91,11 @@ export function testAudiences(scene: () => Scene): void {
       const row = page.getByRole('row', { name: /Dennis Wirth/ });
       await row.waitFor();
 
-      expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['User', 'email', 'team', 'seat.no', 'Why']);
-      expect(await row.getByRole('cell').allInnerTexts()).toEqual(['dennis@example.com', 'named', '12', 'Why?']);
+      const columns = ['User', 'email', 'team', 'seat.no', 'Joined', 'Leaves', 'Why'];
+      expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(columns);
+      const [email, team, seat, joined, ...rest] = await row.getByRole('cell').allInnerTexts();
+      expect([email, team, seat, ...rest]).toEqual(['dennis@example.com', 'named', '12', '–', 'Why?']);
+      expect(joined).toMatch(/ago|now/);
       expect(await row.getByRole('rowheader').innerText()).toMatch(/^DW\s+Dennis Wirth\s+p-1$/);
       await page.getByRole('row', { name: /^kim@example.com p-2/ }).waitFor();
       const [download] = await Promise.all([
@@ -139,6 +141,37 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByText('A list of 4 lines: 3 are known users').waitFor();
       expect(await sizeOf(rest)).toBe(0);
       expect(complaintsOf(page)).toEqual([]);
+    });
+
+    test('members say when they leave, and which columns they have is chosen and kept, in the file too', async () => {
+      await send('leaving', ['o-1']);
+      await call('POST', '/v1/track', { userId: 'o-1', event: 'Left Soon', timestamp: yesterday() }, WRITE_KEY);
+      const definition = {
+        all: [
+          { trait: 'team', is: 'leaving' },
+          { event: 'Left Soon', within: { last: '3d' } },
+        ],
+      };
+      await expect.poll(async () => sizeOf(definition)).toBe(1);
+      const saved = await call<Saved>('POST', '/v1/audiences', { name: 'Leaving', definition });
+      await evaluate(saved);
+      const page = await pageOf(saved);
+      await page
+        .getByRole('cell', { name: 'in 2 days' })
+        .or(page.getByRole('cell', { name: 'tomorrow' }))
+        .waitFor();
+
+      await page.getByText('Columns', { exact: true }).first().click();
+      await page.getByRole('checkbox', { name: 'Joined' }).uncheck();
+      await page.getByRole('checkbox', { name: 'team' }).uncheck();
+      await page.getByRole('checkbox', { name: 'country' }).check();
+      await page.keyboard.press('Escape');
+
+      const heads = ['User', 'country', 'Leaves', 'Why'];
+      await expect.poll(async () => page.getByRole('columnheader').allInnerTexts()).toEqual(heads);
+      await page.reload();
+      await expect.poll(async () => page.getByRole('columnheader').allInnerTexts()).toEqual(heads);
+      expect((await csvOf(page))[0]).toBe('user_id,anonymous_id,internal_id,name,email,country');
     });
 
     test('who enters appears by itself once it is counted, and a filter shows who left', async () => {
@@ -226,6 +259,11 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByText('There is no such audience').waitFor();
     });
   });
+}
+
+/** Two days before the end of three. */
+function yesterday(): string {
+  return new Date(Date.now() - 86_400_000 + 3_600_000).toISOString();
 }
 
 async function linesOf(download: Download): Promise<string[]> {

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { READ_KEY } from '../../support/service/service.ts';
 import { answer, WebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 import { complaintsOf, type Scene } from '../scene.ts';
+import { csvOf } from './csv-tests.ts';
 import { expectAccessible, violationsOf } from './screens-tests.ts';
 import { type Saved, teamsOf } from './teams.ts';
 
@@ -66,6 +67,9 @@ export function testWebhooks(scene: () => Scene): void {
         .getByText(/^200 in \d+ ms$/)
         .waitFor();
       await expectAccessible(page, 'a webhook');
+      const [head, line] = await csvOf(page);
+      expect(head).toContain('last_attempt.status');
+      expect(line).toMatch(/,audience\.changed,.*,200,/);
       await page.getByRole('button', { name: 'Send it again' }).click();
       await expect.poll(() => receiver.ids.length).toBe(2);
       expect(new Set(receiver.ids).size).toBe(1);
@@ -97,9 +101,15 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByText('Old secret signs until').waitFor();
 
       await page.getByRole('button', { name: 'Edit' }).click();
-      await page.getByLabel('Traits sent').fill('email, name');
+      await page.getByLabel('Traits sent with each user').click();
+      await page.getByRole('checkbox', { name: 'email' }).check();
+      await page.getByRole('checkbox', { name: 'name', exact: true }).check();
+      await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Save' }).click();
-      await page.locator('dd').getByText('email,name').waitFor();
+      await page
+        .locator('dd')
+        .getByText(/^(email,name|name,email)$/)
+        .waitFor();
       await page.getByRole('button', { name: 'Send again since…' }).click();
       await page.getByRole('button', { name: 'Send again', exact: true }).click();
       await expect.poll(() => receiver.told).toContainEqual(['t-1 entered first']);
@@ -122,6 +132,46 @@ export function testWebhooks(scene: () => Scene): void {
 
       await page.locator('label', { hasText: 'URL' }).getByText('is inside your network').waitFor();
       expect(await page.getByText('WEBHOOK_ALLOW').count()).toBe(1);
+    });
+
+    test('an audience is sent somewhere from its page: to a new webhook, and to one that is there', async () => {
+      const receiver = await WebhookReceiver.start();
+      const [audience, other] = [await saveTeam('sent', ['s-1', 's-2']), await saveTeam('unsent', ['u-1'])];
+      removeAudience(audience);
+      removeAudience(other);
+      const { id } = await endpointAt('https://surveys.example.com/hooks', other);
+      const page = await scene().signedIn(`#/audiences/${audience.id}`);
+      const sentTo = page.getByRole('group', { name: 'Sent to' });
+      await sentTo.getByText('nowhere yet').waitFor();
+      await page.getByText('Send to…').click();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'A new webhook…' }).click();
+      expect(page.url()).toContain('send=webhook');
+      const form = page.getByRole('form', { name: 'Webhook' });
+      expect(await form.getByRole('checkbox').count()).toBe(1);
+      expect(await form.getByRole('textbox').count()).toBe(1);
+      await expectAccessible(page, 'an audience that is to be sent');
+      await page.getByLabel('URL', { exact: true }).fill(receiver.url);
+
+      await page.getByRole('button', { name: 'Create webhook' }).click();
+
+      expect(await page.locator('.shown-once pre').innerText()).toMatch(/^whsec_/);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await sentTo.getByText(/^last .*(ago|now)$/).waitFor({ timeout: 40_000 });
+      await sentTo.getByText('Up to date').waitFor();
+      await expectAccessible(page, 'an audience that is sent');
+      expect(receiver.told.map((users) => users.toSorted())).toEqual([['s-1 entered first', 's-2 entered first']]);
+      await page.getByText('Send to…').click();
+      await page.getByRole('button', { name: 'surveys.example.com' }).click();
+      await sentTo.getByRole('link', { name: 'surveys.example.com' }).waitFor();
+      const { audiences } = (await (await scene().service.request(`/v1/endpoints/${id}`)).json()) as {
+        readonly audiences: readonly string[];
+      };
+      expect(audiences).toEqual([other.id, audience.id]);
+      await sentTo.getByRole('link').filter({ hasNotText: 'surveys' }).click();
+      await page.getByRole('button', { name: 'Send a test' }).waitFor();
+      onTestFinished(async () => remove(`/v1/endpoints/${/end_\w+/.exec(page.url())?.[0]}`));
+      expect(complaintsOf(page)).toEqual([]);
     });
 
     test('a key without the permission has no webhooks in its navigation, and a link says what it takes', async () => {

@@ -38,9 +38,9 @@ function DeleteButton({ audience }: { readonly audience: SavedAudience }) {
       onConfirm={remove}
     >
       <p>
-        {evaluation === null ? 'It has no data yet.' : `It has ${plural(countOf(evaluation.members), 'member')}.`} Its
-        definition, its versions and the record of who joined and left are deleted for good. Programs that ask for its
-        members or changes will get “not found”. Users do not change.
+        {evaluation === null ? 'It was not counted yet.' : `It has ${plural(countOf(evaluation.members), 'member')}.`}{' '}
+        Its definition, its versions and the record of who joined and left are deleted for good. Programs that ask for
+        its members or changes will get “not found”. Users do not change.
       </p>
     </ConfirmButton>
   );

@@ -1,29 +1,30 @@
-/** One audience: how large it is, who is meant, and its members, changes, past and use. */
+/** One audience: how large it is, who is meant, and where it is sent, and its members, changes and past. */
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { mayChangeAudiences } from '../../api/session.ts';
+import { mayChangeAudiences, project } from '../../api/session.ts';
+import { Command, type CopyAsProps } from '../../parts/copy-as.tsx';
 import { NoSuch, Problem } from '../../parts/loading/states.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
+import { traitsFor } from '../user-columns.ts';
 import { Changes } from './changes.tsx';
 import { AudienceButtons } from './audience-buttons.tsx';
 import { ListLines } from './list-lines.tsx';
 import { Members } from './members.tsx';
+import { SendTo, SentTo, type Webhooks } from './send-to.tsx';
 import { Size } from './size.tsx';
 import { stateOf } from './state.ts';
 import { Summary } from './summary.tsx';
 import { isUpdating } from './updates.ts';
-import { UseIt } from './use-it.tsx';
 import { Versions } from './versions.tsx';
 
 const AUDIENCE_TABS = [
   { name: '', title: 'Members' },
   { name: 'changes', title: 'Changes' },
   { name: 'history', title: 'History' },
-  { name: 'use', title: 'Use it' },
 ] as const;
 
 export function AudiencePage({ id }: { readonly id: string }) {
@@ -33,6 +34,7 @@ export function AudiencePage({ id }: { readonly id: string }) {
     stateOf(found, Date.now(), isRunning).isCounting === true ? POLL_MS.running : POLL_MS.current,
   );
   const { value: audience, retry } = polled;
+  const webhooks = useAnswer(mayChangeAudiences.value ? operation('GET /v1/endpoints') : undefined, POLL_MS.current);
   useEffect(() => {
     if (audience !== undefined) retry();
   }, [isRunning]);
@@ -40,22 +42,47 @@ export function AudiencePage({ id }: { readonly id: string }) {
     <ScreenPage
       title={audience?.name ?? 'Audience'}
       up={{ path: 'audiences', name: 'Audiences' }}
-      actions={audience !== undefined && mayChangeAudiences.value && <AudienceButtons audience={audience} />}
+      actions={
+        audience !== undefined &&
+        mayChangeAudiences.value && (
+          <>
+            <SendTo audience={audience} webhooks={webhooks} />
+            <AudienceButtons audience={audience} />
+          </>
+        )
+      }
+      copy={audience && copyOf(audience)}
     >
       <Ready of={polled} what="the audience" missing={<NoSuch what="audience" path="audiences" />}>
-        {(found) => <Audience audience={found} onChange={retry} />}
+        {(found) => <Audience audience={found} webhooks={webhooks} onChange={retry} />}
       </Ready>
     </ScreenPage>
   );
 }
 
+/** All members as CSV, who joined and left, and the SQL of the members. */
+function copyOf({ id, definition }: SavedAudience): CopyAsProps {
+  const path = { id };
+  const traits = traitsFor(definition).join(',');
+  const named = `project = '${project.value?.id ?? ''}', audience = '${id}'`;
+  const sql = `SELECT user_id, anonymous_id, entered_at FROM audience_members_now(${named})`;
+  return {
+    request: operation('GET /v1/audiences/{id}/members', { path, query: { format: 'csv', traits } }),
+    isStream: true,
+    tidemark: ['audience', 'members', id, '--traits', traits, '--format', 'csv'],
+    also: { changes: operation('GET /v1/audiences/{id}/changes', { path, query: { wait: 30, traits } }) },
+    children: <Command name="SQL" text={sql} what="the SQL" />,
+  };
+}
+
 interface AudienceProps {
   readonly audience: SavedAudience;
+  readonly webhooks: Webhooks;
   /** Told when it was changed, or counted. */
   readonly onChange: () => void;
 }
 
-function Audience({ audience, onChange }: AudienceProps) {
+function Audience({ audience, webhooks, onChange }: AudienceProps) {
   const [error, setError] = useState<ApiError>();
   const retry = (): void => {
     setError(undefined);
@@ -69,6 +96,7 @@ function Audience({ audience, onChange }: AudienceProps) {
       {error !== undefined && <Problem error={error} retry={retry} />}
       <Summary audience={audience} onChange={retry} onError={setError} />
       <ListLines audience={audience} />
+      <SentTo audience={audience} webhooks={webhooks} />
       <Tabs label="About this audience" tabs={tabLinks(AUDIENCE_TABS)} />
       {tab === '' && <Members key={key} audience={audience} />}
       {tab === 'changes' && <Changes key={key} audience={audience} />}
@@ -78,7 +106,6 @@ function Audience({ audience, onChange }: AudienceProps) {
           <Versions key={`versions ${key}`} audience={audience} />
         </>
       )}
-      {tab === 'use' && <UseIt audience={audience} />}
     </>
   );
 }

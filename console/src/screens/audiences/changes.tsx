@@ -118,7 +118,7 @@ function numberOf({ entered, left }: HistoryEntry, kind: ChangeKind): number {
 function NoChanges({ isCounted, kind }: { readonly isCounted: boolean; readonly kind: ChangeKind }) {
   if (!isCounted) {
     return (
-      <Empty title="No data yet">
+      <Empty title="Not counted yet">
         From the first update on, this says who joined and who left. Choose how often it updates, or update it now.
       </Empty>
     );
@@ -179,7 +179,7 @@ function ChangedUsers({ entry, kind, lines }: ChangedProps) {
       </ul>
       {all > lines.length && (
         <p class="quiet small">
-          The first {count(lines.length)} of {count(all)}. <b>Use it</b> says how to get all of them.
+          The first {count(lines.length)} of {count(all)}. <b>Copy as…</b>, at the top, has what gets all of them.
         </p>
       )}
     </div>

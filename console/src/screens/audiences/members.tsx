@@ -1,72 +1,132 @@
-/** The members of an audience now, page by page. A member opens to the reason why. */
+/** The members of an audience now, page by page, since when and until when. Each can be asked why. */
 import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { parameter } from '../../api/address.ts';
-import { Download } from '../../parts/download.tsx';
+import { stored } from '../../api/stored.ts';
+import { DownloadCsv } from '../../parts/csv.tsx';
+import { Button } from '../../parts/form.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
-import { Ready, useLoad } from '../../parts/loading/use-load.tsx';
+import { Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
 import { WhyUser } from '../../parts/conditions/why-tree.tsx';
-import { isOpenRow, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { type CellColumn, isOpenRow, RowLink, toggleRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
-import { traitsFor } from '../user-columns.ts';
+import { Ago } from '../../parts/time.tsx';
+import { displayName, nameTraits, spelled } from '../../parts/user-cell.tsx';
+import { columnsFor, traitsFor } from '../user-columns.ts';
 import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
-import { saveMembers } from './save-members.ts';
+import { chosenIn, ColumnChoice, traitsAmong } from '../users/columns.tsx';
+
+const TIMES = { since: 'Joined', changes_at: 'Leaves' } as const;
+
+/** Without a choice: what the definition asks about, and these. */
+const choice = stored('member-columns', '');
+
+/** The traits that stand beside the members, as they are asked for. */
+function memberTraits({ definition }: SavedAudience): readonly string[] {
+  const chosen = chosenIn(choice);
+  if (chosen === undefined) return traitsFor(definition);
+  return [...new Set([...nameTraits().map((name) => spelled([name])), ...traitsAmong(chosen)])];
+}
 
 export function Members({ audience }: { readonly audience: SavedAudience }) {
   const path = { id: audience.id };
-  const traits = traitsFor(audience.definition);
-  const query = { limit: 50, cursor: parameter('cursor'), traits: traits.join(',') };
+  const traits = memberTraits(audience);
+  const query = { limit: 50, cursor: parameter('cursor'), traits: traits.join(','), times: true };
   const asked = operation('GET /v1/audiences/{id}/members', { path, query });
   const loaded = useLoad(JSON.stringify(asked), async (signal) => askLines({ ...asked, signal }));
+  const catalog = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
+  const known = catalog.value?.traits.map(({ name }) => spelled([name])) ?? [];
+  const visible = chosenIn(choice) ?? [
+    ...columnsFor(loaded.value?.lines ?? [], traits).map((name) => `trait:${name}`),
+    ...Object.keys(TIMES),
+  ];
   return (
     <Section
       id="members"
       title="Members"
       actions={
-        <Download label="Download CSV" unit="users" run={(tell, signal) => saveMembers(audience, tell, signal)} />
+        <>
+          <ColumnChoice traits={known} others={TIMES} visible={visible} choice={choice} />
+          <MembersCsv audience={audience} />
+        </>
       }
     >
       <Ready of={loaded} what="members">
-        {({ lines, end }) => <MembersPage audience={audience} members={lines} traits={traits} next={end.next_cursor} />}
+        {({ lines, end }) => (
+          <MembersPage audience={audience} members={lines} traits={traits} visible={visible} next={end.next_cursor} />
+        )}
       </Ready>
     </Section>
   );
+}
+
+interface MembersCsvProps {
+  readonly audience: SavedAudience;
+  readonly label?: string;
+}
+
+/** Each page is a question about everybody: few of many rows are quicker. */
+const CSV_PAGE = 100_000;
+
+/** All of them, with the traits that are shown. */
+export function MembersCsv({ audience, ...button }: MembersCsvProps) {
+  const query = { traits: memberTraits(audience).join(',') };
+  const members = operation('GET /v1/audiences/{id}/members', { path: { id: audience.id }, query });
+  return <DownloadCsv name={audience.name} of={members} limit={CSV_PAGE} {...button} />;
 }
 
 interface PageProps {
   readonly audience: SavedAudience;
   readonly members: readonly AudienceMember[];
   readonly traits: readonly string[];
+  readonly visible: readonly string[];
   readonly next: string | null;
 }
 
-function MembersPage({ audience, members, traits, next }: PageProps) {
+function MembersPage({ audience, members, traits, visible, next }: PageProps) {
   useOpenRow('user');
-  const detailsOf = (member: AudienceMember) =>
-    isOpenRow(member.internal_id, 'user') && (
-      <WhyUser audienceId={audience.id} user={member}>
-        <p class="below">
-          <a href={userLink(member)}>Go to the user</a>
-        </p>
-      </WhyUser>
-    );
+  const times = TIME_COLUMNS.filter(({ time }) => visible.includes(time));
   return (
     <UserTable
       users={members}
       traits={traits}
-      nameOf={({ internal_id: id }, cell) => (
-        <OpenRow id={id} parameter="user">
-          {cell}
-        </OpenRow>
-      )}
-      ends={[{ name: 'Why', isHidden: true, look: 'number quiet', cell: () => 'Why?' }]}
-      detailsOf={detailsOf}
+      columns={chosenIn(choice) && traitsAmong(visible)}
+      nameOf={(member, cell) => <RowLink link={userLink(member)}>{cell}</RowLink>}
+      ends={[
+        ...times,
+        { name: 'Why', isHidden: true, look: 'number', cell: (member) => <WhyButton member={member} /> },
+      ]}
+      detailsOf={(member) =>
+        isOpenRow(member.internal_id, 'user') && <WhyUser audienceId={audience.id} user={member} />
+      }
       none={
         <Empty title="Nobody is in this audience now">Users appear here as soon as they match its definition.</Empty>
       }
       next={next}
+    />
+  );
+}
+
+const TIME_COLUMNS: readonly (CellColumn<AudienceMember> & { readonly time: keyof typeof TIMES })[] = (
+  ['since', 'changes_at'] as const
+).map((time) => ({
+  time,
+  name: TIMES[time],
+  look: 'number quiet narrow-off',
+  cell: ({ [time]: at }) => (typeof at === 'string' ? <Ago at={at} isPlain /> : '–'),
+}));
+
+function WhyButton({ member }: { readonly member: AudienceMember }) {
+  const { internal_id: id, user_id: user, anonymous_id: anonymous } = member;
+  return (
+    <Button
+      label="Why?"
+      look="plain"
+      aria-label={`Why? ${displayName(member) ?? user ?? anonymous ?? id}`}
+      aria-expanded={isOpenRow(id, 'user')}
+      onClick={() => toggleRow(id, 'user')}
     />
   );
 }

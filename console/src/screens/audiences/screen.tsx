@@ -121,7 +121,10 @@ function StateOf({ audience }: CellProps) {
         <i class="dot" aria-hidden="true" />
         {text}
       </span>
-      <span class="quiet small">{audience.evaluation !== null && <Ago at={audience.evaluation.at} isPlain />}</span>
+      <span class="quiet small">
+        {text === 'Live' && 'last change '}
+        {audience.evaluation !== null && <Ago at={audience.evaluation.at} isPlain />}
+      </span>
     </>
   );
 }

@@ -34,7 +34,7 @@ export function stateOf(audience: SavedAudience, nowMs: number, isRunning = fals
   if (failure === 'WAITING_FOR_ANALYTICS')
     return { is: 'waiting', text: 'Waiting for analytics', reason: WAITING_TEXT };
   if (failure !== null) return { is: 'unwell', text: 'Failing', reason: failureText(failure) };
-  if (evaluation === null) return { is: 'waiting', text: 'No data yet' };
+  if (evaluation === null) return { is: 'waiting', text: 'Not counted' };
   if (isOld) return { is: 'waiting', text: 'Changed since', reason: `${OLD_TEXT} Update it now.` };
   if (refresh === null) return { is: 'waiting', text: 'Counted' };
   if (refresh === LIVE) return { is: 'well', text: 'Live' };

@@ -5,10 +5,10 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
-import { SentenceOf, Sentences } from '../../parts/conditions/sentence-view.tsx';
+import { Sentence, Sentences } from '../../parts/conditions/sentence-view.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
-import { count, HOUR_MS } from '../../parts/numbers.ts';
+import { count, counted, HOUR_MS, shareText } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
 import { Button } from '../../parts/form.tsx';
 import { Labels } from './labels.tsx';
@@ -38,12 +38,20 @@ export function Summary({ audience, onChange, onError }: SummaryProps) {
       <section class="summary" aria-label="Size">
         <div class={`figure ${isOld ? 'stale' : ''}`}>
           {evaluation === null ? (
-            <p class="size">{state.text}</p>
+            <>
+              <p class="size">{state.text}</p>
+              {audience.refresh === null && !isUpdating(id) && (
+                <p>
+                  Its updates are manual. <UpdateButton label="Count now" id={id} onError={onError} />
+                </p>
+              )}
+            </>
           ) : (
             <>
               <p class="size">
                 <b>{count(countOf(evaluation.members))}</b> {countOf(evaluation.members) === 1 ? 'user' : 'users'}
               </p>
+              <Share members={countOf(evaluation.members)} />
               <Month id={id} key={evaluation.at} />
             </>
           )}
@@ -55,27 +63,38 @@ export function Summary({ audience, onChange, onError }: SummaryProps) {
   );
 }
 
-/** When it was updated, and how often it is. */
+interface UpdateButtonProps extends Pick<SummaryProps, 'onError'> {
+  readonly label: string;
+  readonly id: string;
+}
+
+function UpdateButton({ label, id, onError }: UpdateButtonProps) {
+  if (!mayChangeAudiences.value) return null;
+  const update = (): void => void updateNow(id).catch(onError);
+  return <Button label={label} look="plain" disabled={isUpdating(id)} onClick={update} />;
+}
+
+/** How many of all users these are. */
+function Share({ members }: { readonly members: number }) {
+  const all = useAnswer(operation('POST /v1/users/query', { body: '{"limit":1}' })).value?.total ?? undefined;
+  return <p class="quiet">{all !== undefined && `${shareText(members, countOf(all))} of ${counted(all)}`}</p>;
+}
+
+/** When it was updated, and how often it is. A live one says when somebody joined or left. */
 function Freshness({ audience, onChange, onError }: SummaryProps) {
   const { id, evaluation, refresh, version } = audience;
-  const isRunning = isUpdating(id);
-  const isCounting = stateOf(audience, Date.now(), isRunning).isCounting === true;
+  const state = stateOf(audience, Date.now(), isUpdating(id));
+  const isLive = state.text === 'Live';
+  const updated = (
+    <span class="row">
+      {state.isCounting === true ? 'Counting…' : evaluation !== null && <Ago at={evaluation.at} />}
+      {!isLive && <UpdateButton label="Update now" id={id} onError={onError} />}
+    </span>
+  );
   return (
     <Facts
       of={{
-        Updated: (
-          <span class="row">
-            {isCounting ? 'Counting…' : evaluation === null ? 'never' : <Ago at={evaluation.at} />}
-            {mayChangeAudiences.value && (
-              <Button
-                label="Update now"
-                look="plain"
-                disabled={isRunning}
-                onClick={() => void updateNow(id).catch(onError)}
-              />
-            )}
-          </span>
-        ),
+        [isLive ? 'Last change' : 'Updated']: evaluation !== null && updated,
         Updates: mayChangeAudiences.value ? (
           <RefreshChoice audience={audience} onChange={onChange} onError={onError} />
         ) : (
@@ -94,24 +113,21 @@ function NewestVersion({ id }: { readonly id: string }) {
   return newest === undefined ? null : <Made version={newest} />;
 }
 
-/** The definition in one sentence; of several conditions, each on its line when it is opened. */
+/** The definition, each condition on its line. */
 function Meaning({ description }: { readonly description: string }) {
   if (!description.includes('\n')) {
     const isNegated = description.startsWith('not those');
     return (
       <p class="meaning">
         {isNegated ? 'All users but ' : 'Users '}
-        <SentenceOf description={isNegated ? description.slice('not '.length) : description} />
+        <Sentence text={isNegated ? description.slice('not '.length) : description} />
       </p>
     );
   }
   return (
-    <details class="meaning">
-      <summary>
-        Users who match <SentenceOf description={description} />
-      </summary>
-      <Sentences description={description} />
-    </details>
+    <div class="meaning">
+      <Sentences description={`Users who match ${description}`} />
+    </div>
   );
 }
 

@@ -1,17 +1,16 @@
-/** Which columns the list of users has: a choice of this browser. */
+/** Which columns a list of users has: a choice of this browser. */
+import type { Signal } from '@preact/signals';
 import { jsonText, parseJson } from '../../api/json.ts';
 import { stored } from '../../api/stored.ts';
-import { CheckList } from '../../parts/choice.tsx';
-import { closeByEscape } from '../../parts/copy-as.tsx';
+import { CheckMenu } from '../../parts/choice.tsx';
 import { nameTraits } from '../../parts/user-cell.tsx';
 import type { CatalogName } from '../builder/known.ts';
 
-/** `trait:email`, or one of `OTHERS`. */
+/** `trait:email`, or one of what else the list has. */
 export type ColumnName = string;
 
-const OTHERS = { events: 'Events', first_seen: 'First seen' } as const;
+const OTHERS: Readonly<Record<ColumnName, string>> = { events: 'Events', first_seen: 'First seen' };
 
-/** JSON; '' before anybody has chosen. */
 const choice = stored('user-columns', '');
 
 /** What is shown where nobody has chosen: these, and then the most frequent, so that there are three. */
@@ -19,12 +18,16 @@ const USUAL = ['email', 'plan', 'country'];
 const FEW = 3;
 const MOST_CHOICES = 40;
 
+/** What a stored choice has, as JSON; undefined before anybody has chosen. */
+export function chosenIn({ value }: Signal<string>): readonly ColumnName[] | undefined {
+  return value === '' ? undefined : (parseJson(value) as readonly ColumnName[]);
+}
+
 /** The columns that are visible. @param known The traits of the project, the most frequent first. */
 export function columnsOf(known: readonly CatalogName[]): readonly ColumnName[] {
-  const chosen = choice.value === '' ? undefined : (parseJson(choice.value) as readonly ColumnName[]);
   const isKnown = (column: ColumnName): boolean =>
     Object.hasOwn(OTHERS, column) || known.some(({ name }) => column === `trait:${name}`);
-  return chosen?.filter(isKnown) ?? usualColumns(known);
+  return chosenIn(choice)?.filter(isKnown) ?? usualColumns(known);
 }
 
 function usualColumns(known: readonly CatalogName[]): readonly ColumnName[] {
@@ -41,19 +44,25 @@ export function traitsAmong(columns: readonly ColumnName[]): readonly string[] {
   return columns.flatMap((column) => (column.startsWith('trait:') ? column.slice('trait:'.length) : []));
 }
 
-export function ColumnChoice({ known }: { readonly known: readonly CatalogName[] }) {
-  const visible = columnsOf(known);
-  const all = [...known.slice(0, MOST_CHOICES).map(({ name }) => `trait:${name}`), ...Object.keys(OTHERS)];
-  const options = all.map(
-    (column) => [column, OTHERS[column as keyof typeof OTHERS] ?? column.slice('trait:'.length)] as const,
-  );
-  return (
-    <details class="menu" onKeyDown={closeByEscape}>
-      <summary class="button">Columns</summary>
-      <fieldset class="menu-panel column-choice">
-        <legend class="visually-hidden">Columns</legend>
-        <CheckList options={options} chosen={visible} onChoice={(columns) => (choice.value = jsonText(columns))} />
-      </fieldset>
-    </details>
-  );
+/** For the list of users. */
+export function UserColumnChoice({ known }: { readonly known: readonly CatalogName[] }) {
+  const traits = known.map(({ name }) => name);
+  return <ColumnChoice traits={traits} others={OTHERS} visible={columnsOf(known)} choice={choice} />;
+}
+
+interface ColumnChoiceProps {
+  /** The traits that there are, the most frequent first. */
+  readonly traits: readonly string[];
+  /** What else there is, with its name. */
+  readonly others: Readonly<Record<ColumnName, string>>;
+  readonly visible: readonly ColumnName[];
+  readonly choice: Signal<string>;
+}
+
+export function ColumnChoice({ traits, others, visible, choice: kept }: ColumnChoiceProps) {
+  const offered = traits.slice(0, MOST_CHOICES).map((name) => `trait:${name}`);
+  const all = [...new Set([...offered, ...visible, ...Object.keys(others)])];
+  const options = all.map((column) => [column, others[column] ?? column.slice('trait:'.length)] as const);
+  const choose = (columns: readonly ColumnName[]): void => void (kept.value = jsonText(columns));
+  return <CheckMenu label="Columns" text="Columns" options={options} chosen={visible} onChoice={choose} />;
 }

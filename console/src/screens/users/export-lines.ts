@@ -1,6 +1,5 @@
 /** `GET /v1/users/{user_id}/export`: everything about one user, line by line. */
-import { ApiError, send } from '../../api/client.ts';
-import { linesUntilCut } from '../../api/ndjson.ts';
+import { ApiError, linesOfAnswer, send } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 import { targetOf, type UserName } from '../user-link.ts';
@@ -8,7 +7,7 @@ import { targetOf, type UserName } from '../user-link.ts';
 /** The lines as text, but the last; fails where that is missing. @throws ApiError */
 async function* exportLines(name: UserName, signal: AbortSignal): AsyncGenerator<string> {
   const response = await send({ ...operation('GET /v1/users/{user_id}/export', targetOf(name)), signal });
-  for await (const line of linesUntilCut(response)) {
+  for await (const line of linesOfAnswer(response)) {
     if (line.startsWith('{"type":"end"')) return;
     yield line;
   }

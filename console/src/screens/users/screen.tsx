@@ -1,10 +1,11 @@
 /** `#/users` with a search and conditions, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
-import { operation } from '../../../../schemas/operations.ts';
+import { type Operation, operation } from '../../../../schemas/operations.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
 import type { Profile } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { mayChangeAudiences, project } from '../../api/session.ts';
 import { FilterField } from '../../parts/choice.tsx';
+import { DownloadCsv } from '../../parts/csv.tsx';
 import { Loading } from '../../parts/loading/states.tsx';
 import { Ready, useAnswer, useLatest } from '../../parts/loading/use-load.tsx';
 import { plural } from '../../parts/numbers.ts';
@@ -13,7 +14,7 @@ import { nameTraits, spelled } from '../../parts/user-cell.tsx';
 import type { CatalogName } from '../builder/known.ts';
 import { Conditions } from '../events/conditions.tsx';
 import { type Condition, whereOf } from '../events/question.ts';
-import { ColumnChoice, columnsOf, traitsAmong } from './columns.tsx';
+import { columnsOf, traitsAmong, UserColumnChoice } from './columns.tsx';
 import { FoundUsers } from './found.tsx';
 import { UserPage } from './user.tsx';
 import './users.css';
@@ -79,7 +80,7 @@ function UserList({ known }: UserListProps) {
   const total = loaded.value?.total ? countOf(loaded.value.total) : undefined;
   const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
   return (
-    <UsersPage total={total} actions={<Actions known={known} where={where} />} copy={{ request }}>
+    <UsersPage total={total} actions={<Actions known={known} where={where} request={request} />} copy={{ request }}>
       <div class="users-filter">
         <FilterField name="search" label="Search" placeholder="Name, email or id" isSearch isBare />
         <Conditions of="trait" where={where} members={known} />
@@ -93,7 +94,12 @@ function UserList({ known }: UserListProps) {
   );
 }
 
-function Actions({ known, where }: UserListProps & { readonly where: readonly Condition[] }) {
+interface ActionsProps extends UserListProps {
+  readonly where: readonly Condition[];
+  readonly request: Operation;
+}
+
+function Actions({ known, where, request }: ActionsProps) {
   return (
     <>
       {where.length > 0 && mayChangeAudiences.value && (
@@ -102,7 +108,8 @@ function Actions({ known, where }: UserListProps & { readonly where: readonly Co
           link={linkTo(['audiences', 'new'], { definition: jsonText(definitionOf(where)) })}
         />
       )}
-      <ColumnChoice known={known} />
+      <UserColumnChoice known={known} />
+      <DownloadCsv name="users" of={request} />
     </>
   );
 }

@@ -1,15 +1,23 @@
 import { useState } from 'preact/hooks';
-import type { Endpoint } from '../../api/types.ts';
+import { operation } from '../../../../schemas/operations.ts';
+import type { Endpoint, SavedAudience } from '../../api/types.ts';
 import { isOnKafka } from '../../api/session.ts';
-import { CheckList, Choice } from '../../parts/choice.tsx';
+import { CheckList, CheckMenu, Choice } from '../../parts/choice.tsx';
 import { Form } from '../../parts/loading/change.tsx';
+import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { Check, Field } from '../../parts/form.tsx';
+import { spelled } from '../../parts/user-cell.tsx';
+import { knownNames } from '../builder/known.ts';
+import { traitsFor } from '../user-columns.ts';
 import { type AudienceNames, TOPIC_URL, WEBHOOK_TYPES } from './words.ts';
 
 interface WebhookFormProps {
   /** What is changed; undefined where one is made. */
   readonly endpoint?: Endpoint;
-  readonly names: AudienceNames;
+  /** The only one that it is for: nothing is asked that follows from that. */
+  readonly only?: SavedAudience | undefined;
+  /** Those that can be chosen. */
+  readonly names?: AudienceNames | undefined;
   /** On the button. */
   readonly action: string;
   /** Told the members that the form has, as JSON. */
@@ -17,17 +25,18 @@ interface WebhookFormProps {
   readonly onClose: () => void;
 }
 
-export function WebhookForm({ endpoint, names, action, onSave, onClose }: WebhookFormProps) {
-  const [chosen, setChosen] = useState(endpoint?.audiences ?? null);
+export function WebhookForm({ endpoint, only, names = new Map(), action, onSave, onClose }: WebhookFormProps) {
+  const [chosen, setChosen] = useState(only === undefined ? (endpoint?.audiences ?? null) : [only.id]);
   const [types, setTypes] = useState<readonly string[]>(endpoint?.types ?? ['audience.changed']);
-  const [isInitial, setInitial] = useState(endpoint?.initial === 'members');
+  const [traits, setTraits] = useState(() => (only === undefined ? traitsOf(endpoint) : traitsFor(only.definition)));
+  const [isInitial, setInitial] = useState(only !== undefined || endpoint?.initial === 'members');
   const save = async (textOf: (name: string) => string): Promise<void> => {
-    const [description, traits] = [textOf('description'), textOf('traits')];
+    const description = textOf('description');
     const members = {
       url: textOf('url'),
       types,
       description: description === '' ? null : description,
-      traits: traits === '' ? null : traits.replaceAll(/\s*,\s*/g, ','),
+      traits: traits.length === 0 ? null : traits.join(','),
       audiences: chosen,
       initial: isInitial ? 'members' : 'none',
     };
@@ -42,24 +51,60 @@ export function WebhookForm({ endpoint, names, action, onSave, onClose }: Webhoo
       onSend={save}
       onCancel={onClose}
     >
-      <TextFields endpoint={endpoint} />
-      <fieldset>
-        <legend class="label">What it sends</legend>
-        <CheckList options={Object.entries(WEBHOOK_TYPES)} chosen={types} onChoice={setTypes} />
-      </fieldset>
-      <AudienceChoice chosen={chosen} names={names} onChoice={setChosen} />
-      <Field
-        label="Traits sent with each user"
-        name="traits"
-        placeholder="email, name"
-        defaultValue={endpoint?.traits ?? ''}
-      />
+      <UrlField url={endpoint?.url} />
+      {only === undefined && (
+        <>
+          <Field
+            label="Description"
+            name="description"
+            maxLength={200}
+            placeholder="none"
+            defaultValue={endpoint?.description ?? ''}
+          />
+          <fieldset>
+            <legend class="label">What it sends</legend>
+            <CheckList options={Object.entries(WEBHOOK_TYPES)} chosen={types} onChoice={setTypes} />
+          </fieldset>
+          <AudienceChoice chosen={chosen} names={names} onChoice={setChosen} />
+        </>
+      )}
+      <TraitChoice chosen={traits} onChoice={setTraits} />
       <Check label="Begin with the users who are in the audience already" isOn={isInitial} onChange={setInitial} />
     </Form>
   );
 }
 
-function TextFields({ endpoint }: { readonly endpoint: Endpoint | undefined }) {
+/** As they are spelled in the parameter `traits`. */
+function traitsOf(endpoint: Endpoint | undefined): readonly string[] {
+  return (endpoint?.traits ?? '').split(/(?<!\\),/).filter((name) => name !== '');
+}
+
+interface TraitChoiceProps {
+  readonly chosen: readonly string[];
+  readonly onChoice: (chosen: readonly string[]) => void;
+}
+
+/** The traits of the project, and those within them. */
+function TraitChoice({ chosen, onChoice }: TraitChoiceProps) {
+  const catalog = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
+  const known = knownNames(catalog.value?.traits ?? []).map(({ path }) => spelled(path));
+  const options = [...new Set([...known, ...chosen])].map((name) => [name, name] as const);
+  const label = 'Traits sent with each user';
+  return (
+    <div>
+      <span class="label">{label}</span>
+      <CheckMenu
+        label={label}
+        text={chosen.join(', ') || 'None'}
+        options={options}
+        chosen={chosen}
+        onChoice={onChoice}
+      />
+    </div>
+  );
+}
+
+function UrlField({ url = '' }: { readonly url?: string | undefined }) {
   return (
     <>
       <Field
@@ -69,7 +114,7 @@ function TextFields({ endpoint }: { readonly endpoint: Endpoint | undefined }) {
         required
         maxLength={2_048}
         placeholder="https://surveys.example.com/hooks/tidemark"
-        defaultValue={endpoint?.url ?? ''}
+        defaultValue={url}
         isFirst
       />
       {isOnKafka.value && (
@@ -77,13 +122,6 @@ function TextFields({ endpoint }: { readonly endpoint: Endpoint | undefined }) {
           Or <code>{TOPIC_URL}</code>: a record of each change, on the Kafka of this installation.
         </p>
       )}
-      <Field
-        label="Description"
-        name="description"
-        maxLength={200}
-        placeholder="none"
-        defaultValue={endpoint?.description ?? ''}
-      />
     </>
   );
 }

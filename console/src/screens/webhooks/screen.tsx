@@ -1,32 +1,24 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
-import type { Endpoint, EndpointWithSecret } from '../../api/types.ts';
+import type { Endpoint } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { Button } from '../../parts/form.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
-import { NewSecret } from '../../parts/new-secret.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
-import { WebhookForm } from './form.tsx';
-import { type AudienceNames, audiencesText, endpointState, nameOf, useAudienceNames } from './words.ts';
+import { NewWebhook } from './new-webhook.tsx';
+import { type AudienceNames, audiencesText, endpointState, useAudienceNames } from './words.ts';
 import { WebhookPage } from './webhook.tsx';
 
 function Webhooks() {
   const [isMaking, setMaking] = useState(false);
-  const [created, setCreated] = useState<EndpointWithSecret>();
   // A project has 20 at most: they are one page.
   const polled = useAnswer(operation('GET /v1/endpoints'), POLL_MS.current);
   const names = useAudienceNames();
-  const finish = (endpoint: EndpointWithSecret): void => {
-    setCreated(endpoint);
-    setMaking(false);
-    polled.retry();
-  };
   const make = !isMaking && <Button label="New webhook" look="primary" onClick={() => setMaking(true)} />;
   return (
     <ScreenPage
@@ -35,23 +27,7 @@ function Webhooks() {
       actions={make}
       copy={{ request: operation('GET /v1/endpoints'), tidemark: ['endpoint', 'list'] }}
     >
-      {isMaking && (
-        <WebhookForm
-          names={names}
-          action="Create webhook"
-          onSave={async (body) => finish(await ask(operation('POST /v1/endpoints', { body })))}
-          onClose={() => setMaking(false)}
-        />
-      )}
-      {created !== undefined && created.secret !== null && (
-        <NewSecret
-          title="The signing secret"
-          name={nameOf(created)}
-          what="the secret"
-          text={created.secret}
-          onClose={() => setCreated(undefined)}
-        />
-      )}
+      <NewWebhook isOpen={isMaking} names={names} onMade={polled.retry} onClose={() => setMaking(false)} />
       <Ready of={polled} what="webhooks">
         {({ endpoints }) => (
           <Listing

@@ -39,6 +39,11 @@ export function audiencesText({ audiences }: Endpoint, names: AudienceNames): st
   return audiences.map((id) => names.get(id) ?? id).join(', ');
 }
 
+/** Whether the changes of an audience are sent there. */
+export function isSentTo({ types, audiences }: Endpoint, audience: string): boolean {
+  return types.includes('audience.changed') && (audiences === null || audiences.includes(audience));
+}
+
 /** With a class of the dot. */
 export function endpointState({ enabled, disabled_because: why, failures, waiting_since: since }: Endpoint) {
   if (!enabled && why === 'gone') return { text: 'Stopped: the receiver answered 410', tone: 'bad' };
