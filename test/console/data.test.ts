@@ -3,7 +3,7 @@ import { testAudiencePage } from './areas/audience-page-tests.ts';
 import { testBuilder } from './areas/builder-tests.ts';
 import { testBuilderKeys } from './areas/builder-keys-tests.ts';
 import { testBuilderKinds } from './areas/builder-kinds-tests.ts';
-import { testCsv } from './areas/csv-tests.ts';
+import { testCsv } from './csv-tests.ts';
 import { testEvents } from './areas/events-tests.ts';
 import { testLive } from './areas/live-tests.ts';
 import { testOnScene } from './on-scene.ts';

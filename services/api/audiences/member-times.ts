@@ -22,7 +22,7 @@ export function refuseTimes(limit: number | null): Refusal | undefined {
   return refuseParameter('limit', `is given, and ${MOST_WITH_TIMES} at most, where times are wanted`).refusal;
 }
 
-interface Members {
+interface PageOfMembers {
   readonly audience: SavedAudience;
   readonly definition: Audience;
   readonly project: Project;
@@ -34,7 +34,7 @@ interface Members {
 export async function withTimes(
   parts: AnalyticsParts,
   lines: AsyncIterable<Uint8Array>,
-  { audience, definition, project, now }: Members,
+  { audience, definition, project, now }: PageOfMembers,
 ): Promise<AsyncIterable<Uint8Array>> {
   const texts = Buffer.concat(await Array.fromAsync(lines))
     .toString()

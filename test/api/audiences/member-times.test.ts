@@ -33,13 +33,13 @@ const DEFINITION = {
   ],
 };
 
-interface Line {
+interface MemberLine {
   readonly user_id: string | null;
   readonly anonymous_id: string | null;
   readonly internal_id: string;
   readonly since?: string | null;
   readonly changes_at?: string | null;
-  /** Of the last line. */
+  /** Only the last line has it. */
   readonly next_cursor?: string | null;
 }
 
@@ -99,11 +99,11 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('mem
     return { project, projectId: project.id, params: { id: saved.id }, query, text: '' } as unknown as Call;
   };
 
-  async function members(search: string): Promise<readonly Line[]> {
+  async function members(search: string): Promise<readonly MemberLine[]> {
     const answer = await answerMembers(parts, callOf(search));
     if (!('body' in answer) || !(answer.body instanceof Readable)) throw new Error('refused');
     const lines = (await text(answer.body)).trimEnd().split('\n');
-    return lines.map((line) => JSON.parse(line) as Line);
+    return lines.map((line) => JSON.parse(line) as MemberLine);
   }
 
   test('members say since when they are in an audience and when they leave, as `why` says of each, page by page', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { WRITE_KEY } from '../../support/service/service.ts';
 import { complaintsOf, type Scene } from '../scene.ts';
 import { expectAccessible, focusedText } from './screens-tests.ts';
-import { csvOf } from './csv-tests.ts';
+import { csvOf } from '../csv-tests.ts';
 import { type Saved, teamsOf } from './teams.ts';
 
 interface Styles {

@@ -4,7 +4,7 @@ import type { Identify } from '../../../services/messages/message.ts';
 import { identify, recordOf } from '../../support/messages/messages.ts';
 import { appendToOwnLog } from '../../support/service/own-log.ts';
 import { ADMIN_KEY, complaintsOf, type Scene } from '../scene.ts';
-import { csvOf } from './csv-tests.ts';
+import { csvOf } from '../csv-tests.ts';
 import { expectAccessible } from './screens-tests.ts';
 
 /** No text of Postgres can have it, and no message that came by HTTP has it: another program wrote these. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { complaintsOf, type Scene } from '../scene.ts';
-import { csvOf } from './csv-tests.ts';
+import { csvOf } from '../csv-tests.ts';
 import { expectAccessible, violationsOf } from './screens-tests.ts';
 
 const CSV = [

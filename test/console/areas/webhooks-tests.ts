@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { READ_KEY } from '../../support/service/service.ts';
 import { answer, WebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 import { complaintsOf, type Scene } from '../scene.ts';
-import { csvOf } from './csv-tests.ts';
+import { csvOf } from '../csv-tests.ts';
 import { expectAccessible, violationsOf } from './screens-tests.ts';
 import { type Saved, teamsOf } from './teams.ts';
 

@@ -3,10 +3,12 @@ import { countOf, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { goTo, linkTo } from '../../api/address.ts';
-import { mayChangeAudiences } from '../../api/session.ts';
+import { mayChangeAudiences, project } from '../../api/session.ts';
 import { Empty } from '../../parts/loading/states.tsx';
+import { Command, type CopyAsProps } from '../../parts/copy-as.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { plural } from '../../parts/numbers.ts';
+import { traitsFor } from '../user-columns.ts';
 import { changeAudience } from './change-audience.ts';
 import { LinkButton } from '../../parts/page.tsx';
 
@@ -65,4 +67,19 @@ export function NoAudiences() {
       {!mayChangeAudiences.value && ' To make one, sign in with a key that has the permission “audiences”.'}
     </Empty>
   );
+}
+
+/** All members as CSV, who joined and left, and the SQL of the members. */
+export function copyOf({ id, definition }: SavedAudience): CopyAsProps {
+  const path = { id };
+  const traits = traitsFor(definition).join(',');
+  const named = `project = '${project.value?.id ?? ''}', audience = '${id}'`;
+  const sql = `SELECT user_id, anonymous_id, entered_at FROM audience_members_now(${named})`;
+  return {
+    request: operation('GET /v1/audiences/{id}/members', { path, query: { format: 'csv', traits } }),
+    isStream: true,
+    tidemark: ['audience', 'members', id, '--traits', traits, '--format', 'csv'],
+    also: { changes: operation('GET /v1/audiences/{id}/changes', { path, query: { wait: 30, traits } }) },
+    children: <Command name="SQL" text={sql} what="the SQL" />,
+  };
 }

@@ -3,15 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ApiError } from '../../api/client.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { mayChangeAudiences, project } from '../../api/session.ts';
-import { Command, type CopyAsProps } from '../../parts/copy-as.tsx';
+import { mayChangeAudiences } from '../../api/session.ts';
 import { NoSuch, Problem } from '../../parts/loading/states.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
-import { traitsFor } from '../user-columns.ts';
 import { Changes } from './changes.tsx';
-import { AudienceButtons } from './audience-buttons.tsx';
+import { AudienceButtons, copyOf } from './audience-buttons.tsx';
 import { ListLines } from './list-lines.tsx';
 import { Members } from './members.tsx';
 import { SendTo, SentTo, type Webhooks } from './send-to.tsx';
@@ -58,21 +56,6 @@ export function AudiencePage({ id }: { readonly id: string }) {
       </Ready>
     </ScreenPage>
   );
-}
-
-/** All members as CSV, who joined and left, and the SQL of the members. */
-function copyOf({ id, definition }: SavedAudience): CopyAsProps {
-  const path = { id };
-  const traits = traitsFor(definition).join(',');
-  const named = `project = '${project.value?.id ?? ''}', audience = '${id}'`;
-  const sql = `SELECT user_id, anonymous_id, entered_at FROM audience_members_now(${named})`;
-  return {
-    request: operation('GET /v1/audiences/{id}/members', { path, query: { format: 'csv', traits } }),
-    isStream: true,
-    tidemark: ['audience', 'members', id, '--traits', traits, '--format', 'csv'],
-    also: { changes: operation('GET /v1/audiences/{id}/changes', { path, query: { wait: 30, traits } }) },
-    children: <Command name="SQL" text={sql} what="the SQL" />,
-  };
 }
 
 interface AudienceProps {

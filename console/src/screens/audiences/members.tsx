@@ -4,7 +4,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { parameter } from '../../api/address.ts';
 import { stored } from '../../api/stored.ts';
-import { DownloadCsv } from '../../parts/csv.tsx';
+import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Button } from '../../parts/form.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
@@ -21,11 +21,11 @@ import { chosenIn, ColumnChoice, traitsAmong } from '../users/columns.tsx';
 const TIMES = { since: 'Joined', changes_at: 'Leaves' } as const;
 
 /** Without a choice: what the definition asks about, and these. */
-const choice = stored('member-columns', '');
+const memberColumns = stored('member-columns', '');
 
 /** The traits that stand beside the members, as they are asked for. */
 function memberTraits({ definition }: SavedAudience): readonly string[] {
-  const chosen = chosenIn(choice);
+  const chosen = chosenIn(memberColumns);
   if (chosen === undefined) return traitsFor(definition);
   return [...new Set([...nameTraits().map((name) => spelled([name])), ...traitsAmong(chosen)])];
 }
@@ -38,7 +38,7 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
   const loaded = useLoad(JSON.stringify(asked), async (signal) => askLines({ ...asked, signal }));
   const catalog = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
   const known = catalog.value?.traits.map(({ name }) => spelled([name])) ?? [];
-  const visible = chosenIn(choice) ?? [
+  const visible = chosenIn(memberColumns) ?? [
     ...columnsFor(loaded.value?.lines ?? [], traits).map((name) => `trait:${name}`),
     ...Object.keys(TIMES),
   ];
@@ -48,7 +48,7 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
       title="Members"
       actions={
         <>
-          <ColumnChoice traits={known} others={TIMES} visible={visible} choice={choice} />
+          <ColumnChoice traits={known} others={TIMES} visible={visible} choice={memberColumns} />
           <MembersCsv audience={audience} />
         </>
       }
@@ -92,7 +92,7 @@ function MembersPage({ audience, members, traits, visible, next }: PageProps) {
     <UserTable
       users={members}
       traits={traits}
-      columns={chosenIn(choice) && traitsAmong(visible)}
+      columns={chosenIn(memberColumns) && traitsAmong(visible)}
       nameOf={(member, cell) => <RowLink link={userLink(member)}>{cell}</RowLink>}
       ends={[
         ...times,

@@ -89,11 +89,11 @@ interface SentToOneProps {
 }
 
 function SentToOne({ webhook, audience }: SentToOneProps) {
-  const asked = operation('GET /v1/endpoints/{id}/deliveries', {
+  const request = operation('GET /v1/endpoints/{id}/deliveries', {
     path: { id: webhook.id },
     query: { state: 'delivered', limit: 50 },
   });
-  const last = useAnswer(asked, POLL_MS.idle).value?.deliveries.find((one) => one.audience_id === audience);
+  const last = useAnswer(request, POLL_MS.idle).value?.deliveries.find((one) => one.audience_id === audience);
   return (
     <span class="row">
       <a href={linkTo(['webhooks', webhook.id])}>{nameOf(webhook)}</a>

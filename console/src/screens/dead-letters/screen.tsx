@@ -4,7 +4,7 @@ import type { Selection } from '../../api/dead-letters.ts';
 import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
-import { DownloadCsv } from '../../parts/csv.tsx';
+import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import { LinkButton, ScreenPage } from '../../parts/page.tsx';

@@ -1,7 +1,7 @@
 /** The newest of the events that the question means; a row opens in its place. */
 import { operation } from '../../../../schemas/operations.ts';
 import type { ProjectEvent } from '../../api/types.ts';
-import { DownloadCsv } from '../../parts/csv.tsx';
+import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { More, usePages } from '../../parts/loading/use-pages.tsx';

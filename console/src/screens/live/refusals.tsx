@@ -2,7 +2,7 @@
 import { operation } from '../../../../schemas/operations.ts';
 import type { RefusalGroup } from '../../api/types.ts';
 import { parameter } from '../../api/address.ts';
-import { DownloadCsv } from '../../parts/csv.tsx';
+import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { KeyName } from '../key-name.tsx';

@@ -4,7 +4,7 @@ import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, RejectedLine } from '../../api/types.ts';
 import { linkTo, parameter } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
-import { DownloadCsv } from '../../parts/csv.tsx';
+import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listed } from '../../parts/table.tsx';

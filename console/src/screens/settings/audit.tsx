@@ -5,7 +5,7 @@ import { address, parameter, setParameters } from '../../api/address.ts';
 import { projectName, projects } from '../../api/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
-import { DownloadCsv } from '../../parts/csv.tsx';
+import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { KeyName, OTHERS, useKeyNames } from '../key-name.tsx';
 import { Empty } from '../../parts/loading/states.tsx';

@@ -1,7 +1,9 @@
 /** Which columns a list of users has: a choice of this browser. */
 import type { Signal } from '@preact/signals';
+import type { Operation } from '../../../../schemas/operations.ts';
 import { jsonText, parseJson } from '../../api/json.ts';
 import { stored } from '../../api/stored.ts';
+import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { CheckMenu } from '../../parts/choice.tsx';
 import { nameTraits } from '../../parts/user-cell.tsx';
 import type { CatalogName } from '../builder/known.ts';
@@ -44,10 +46,20 @@ export function traitsAmong(columns: readonly ColumnName[]): readonly string[] {
   return columns.flatMap((column) => (column.startsWith('trait:') ? column.slice('trait:'.length) : []));
 }
 
-/** For the list of users. */
-export function UserColumnChoice({ known }: { readonly known: readonly CatalogName[] }) {
+interface ListActionsProps {
+  readonly known: readonly CatalogName[];
+  /** What the list of users asks. */
+  readonly request: Operation;
+}
+
+export function ListActions({ known, request }: ListActionsProps) {
   const traits = known.map(({ name }) => name);
-  return <ColumnChoice traits={traits} others={OTHERS} visible={columnsOf(known)} choice={choice} />;
+  return (
+    <>
+      <ColumnChoice traits={traits} others={OTHERS} visible={columnsOf(known)} choice={choice} />
+      <DownloadCsv name="users" of={request} />
+    </>
+  );
 }
 
 interface ColumnChoiceProps {

@@ -5,7 +5,6 @@ import type { Profile } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { mayChangeAudiences, project } from '../../api/session.ts';
 import { FilterField } from '../../parts/choice.tsx';
-import { DownloadCsv } from '../../parts/csv.tsx';
 import { Loading } from '../../parts/loading/states.tsx';
 import { Ready, useAnswer, useLatest } from '../../parts/loading/use-load.tsx';
 import { plural } from '../../parts/numbers.ts';
@@ -14,7 +13,7 @@ import { nameTraits, spelled } from '../../parts/user-cell.tsx';
 import type { CatalogName } from '../builder/known.ts';
 import { Conditions } from '../events/conditions.tsx';
 import { type Condition, whereOf } from '../events/question.ts';
-import { columnsOf, traitsAmong, UserColumnChoice } from './columns.tsx';
+import { columnsOf, ListActions, traitsAmong } from './columns.tsx';
 import { FoundUsers } from './found.tsx';
 import { UserPage } from './user.tsx';
 import './users.css';
@@ -108,8 +107,7 @@ function Actions({ known, where, request }: ActionsProps) {
           link={linkTo(['audiences', 'new'], { definition: jsonText(definitionOf(where)) })}
         />
       )}
-      <UserColumnChoice known={known} />
-      <DownloadCsv name="users" of={request} />
+      <ListActions known={known} request={request} />
     </>
   );
 }

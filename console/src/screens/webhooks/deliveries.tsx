@@ -7,7 +7,7 @@ import { tellDone } from '../../parts/loading/feedback.tsx';
 import { address, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { DownloadCsv } from '../../parts/csv.tsx';
+import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { ChangeButton } from '../../parts/loading/change.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';

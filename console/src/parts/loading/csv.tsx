@@ -1,11 +1,11 @@
 /** A list as a file for a spreadsheet: what the page asks, page after page, as far as a bound. */
-import { ApiError, send } from '../api/client.ts';
-import { isList, isObject, type Json, type JsonObject, parseJson, valueText } from '../api/json.ts';
-import { csvLine } from '../../../schemas/csv-line.ts';
-import type { Operation } from '../../../schemas/operations.ts';
-import { Download } from './download.tsx';
-import { count } from './numbers.ts';
-import { fileNameOf, TextFile } from './text-file.ts';
+import { ApiError, send } from '../../api/client.ts';
+import { isList, isObject, type Json, type JsonObject, parseJson, valueText } from '../../api/json.ts';
+import { csvLine } from '../../../../schemas/csv-line.ts';
+import type { Operation } from '../../../../schemas/operations.ts';
+import { Download } from '../download.tsx';
+import { count } from '../numbers.ts';
+import { fileNameOf, TextFile } from '../text-file.ts';
 
 const MOST_ROWS = 1_000_000;
 
@@ -80,21 +80,25 @@ function pageIn(answer: Json): Page {
   return { rows, next: answer['next_cursor'] as string | null };
 }
 
-/** What was asked for by name has columns of these names. */
-const ASKED = ['traits', 'user_traits'];
-/** What has a column for each member beside its own. */
-const OPENED = ['last_attempt', 'principal', 'properties'];
+/** What has a column for each member, and how its name begins. What was asked for by name has columns of these names alone. */
+const OPENED: Readonly<Record<string, string>> = {
+  last_attempt: 'last_attempt.',
+  principal: 'principal.',
+  properties: 'properties.',
+  traits: '',
+  user_traits: '',
+};
 
 function cellsOf(row: JsonObject): Readonly<Record<string, Json>> {
   const cells = Object.entries(row).flatMap(([name, value]): [string, Json][] => {
-    const members = isObject(value) ? Object.entries(value) : [];
-    if (ASKED.includes(name)) return members;
-    if (!OPENED.includes(name)) return [[name, value]];
-    return [...members.map(([member, of]): [string, Json] => [`${name}.${member}`, of]), [name, value]];
+    const start = OPENED[name];
+    const members = start === undefined || !isObject(value) ? [] : Object.entries(value);
+    const opened = members.map(([member, of]): [string, Json] => [start + member, of]);
+    return start === '' ? opened : [...opened, [name, value]];
   });
   return Object.fromEntries(cells);
 }
 
-function csvText(value: Json | undefined): string | null {
-  return value === null || value === undefined ? null : valueText(value);
+function csvText(value: Json = null): string | null {
+  return value === null ? null : valueText(value);
 }

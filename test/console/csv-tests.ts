@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { Scene } from '../scene.ts';
+import type { Scene } from './scene.ts';
 
 /** The lines of the file that the page saves of its list. */
 export async function csvOf(page: Page): Promise<readonly string[]> {
@@ -59,29 +59,30 @@ export function testCsv(scene: () => Scene): void {
       expect(rejected.slice(1).join('\n')).toContain('/v1/track');
       expect(head).toMatch(/properties\.total/);
       expect(events.length).toBeGreaterThan(20);
-      const admin = await scene().signedIn('#/settings/audit', { isAdmin: true });
+      const admin = await scene().signedIn('#/settings/audit?action=key.create', { isAdmin: true });
       await admin
         .getByRole('row', { name: /^Created a key/ })
         .first()
         .waitFor();
       const [names, ...entries] = await csvOf(admin);
       expect(names).toMatch(/principal\.name/);
-      expect(entries.join('\n')).toContain('key.create');
+      expect(entries.length).toBeGreaterThan(0);
+      for (const entry of entries) expect(entry).toContain('key.create');
     });
 
     test('a file that is cut at its bound says so, and a page that breaks is asked for again', async () => {
       const page = await scene().signedIn('#/live?tab=refusals');
-      let asked = 0;
+      let requests = 0;
       await page.route('**/v1/refusals?limit=1000', async (route) => {
-        asked += 1;
+        requests += 1;
         const rows = Array.from({ length: 1_000_001 }, () => '{"a":"=1+1"}').join(',');
         const whole = `{"refusals":[${rows}],"next_cursor":"x"}`;
-        await route.fulfill({ contentType: 'application/json', body: asked === 1 ? whole.slice(0, -2) : whole });
+        await route.fulfill({ contentType: 'application/json', body: requests === 1 ? whole.slice(0, -2) : whole });
       });
 
       const lines = await csvOf(page);
 
-      expect(asked).toBe(2);
+      expect(requests).toBe(2);
       expect([lines[0], lines[1], lines.length]).toEqual(['a', "'=1+1", 1_000_002]);
       await page.getByText('The file has the first 1,000,001. There are more.').waitFor();
     });
