@@ -24,9 +24,8 @@ import { sharedDatabase } from '../../support/stores/database.ts';
 import { testedAnalytics, testedShards } from '../../support/stores/tested-analytics.ts';
 
 const NOON = BigInt(Date.UTC(2026, 10, 20, 12)) * 1000n;
-const MINUTE = 60_000_000n;
 const DAY = 86_400_000_000n;
-const DEFINITION = {
+const BUYERS = {
   any: [
     { event: 'Bought', within: { last: '7d' } },
     { trait: 'plan', is: 'pro' },
@@ -70,12 +69,12 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('mem
     ]);
     await new SqlProjectStore(database()).addLostProject(project);
     const audiences = new SqlAudienceStore(database(), 100);
-    const nowMs = () => Number((NOON + MINUTE) / 1000n);
+    const nowMs = () => Number((NOON + 60_000_000n) / 1000n);
     const stores = { profiles: new SqlProfileStore(database()), analytics: analytics(), limitsOf: () => AMPLE };
     parts = { ...stores, saved: audiences, nowMs };
     const made = await audiences.create(project.id, {
       name: 'Buyers',
-      definition: JSON.stringify(DEFINITION),
+      definition: JSON.stringify(BUYERS),
       refreshMs: null,
     });
     saved = await evaluated(made, NOON);
@@ -86,7 +85,7 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('mem
   /** As an evaluation at this instant leaves it. */
   async function evaluated(made: SavedAudience, at: bigint): Promise<SavedAudience> {
     const evaluation = { projectId: project.id, audienceId: made.id, at, version: 1, cause: 'first' } as const;
-    const members = compileMembership(definition(), { projectId: project.id, now: at });
+    const members = compileMembership(buyers(), { projectId: project.id, now: at });
     const difference = await analytics().difference(evaluation, members, AMPLE);
     await analytics().finalize(evaluation);
     const audience = { ...made, evaluation: { ...difference, at, version: 1, cause: 'first' } as const };
@@ -122,9 +121,9 @@ describe.each([...(await testedAnalytics()), ...(await testedShards(0.1))])('mem
         ['new', null, '2026-11-27T12:00:00.000002Z'],
       ]),
     );
-    const options = { projectId: project.id, now: NOON + MINUTE, eventsShown: 0 };
+    const options = { projectId: project.id, now: NOON + 60_000_000n, eventsShown: 0 };
     for (const { internal_id: userKey, changes_at: at } of all) {
-      const why = await explainMembership(analytics(), AMPLE, definition(), '', { ...options, userKey });
+      const why = await explainMembership(analytics(), AMPLE, buyers(), '', { ...options, userKey });
       const changesAt = why?.evaluation.changesAt;
       expect([why?.evaluation.isMet, changesAt && formatMicros(changesAt)]).toEqual([true, at]);
     }
@@ -178,8 +177,8 @@ function boundIn(of: object, name: string): unknown {
   return typeof member === 'function' ? (member.bind(of) as unknown) : member;
 }
 
-function definition(): Audience {
-  const read = readDefinition(DEFINITION, { timezone: 'UTC' });
+function buyers(): Audience {
+  const read = readDefinition(BUYERS, { timezone: 'UTC' });
   if (!read.ok) throw new Error('not a definition');
   return read.definition;
 }
