@@ -1,5 +1,5 @@
 import { TidemarkError } from '../runtime/errors.ts';
-import type { Condition, LocatedCondition } from './definition/audience.ts';
+import { type Condition, inSequence, type LocatedCondition } from './definition/audience.ts';
 
 /** Some two seconds of a processor at most. */
 export const MOST_STEPS = 1_000_000;
@@ -18,7 +18,7 @@ export class Steps {
   /** @param conditions With the pointers by which a refusal names them. */
   constructor(conditions: readonly LocatedCondition[] = []) {
     const later = conditions.flatMap(({ path, condition }) =>
-      condition.kind === 'event' && condition.sequence ? [[condition.sequence.later, path] as const] : [],
+      condition.kind === 'event' ? inSequence(condition).map((one) => [one, path] as const) : [],
     );
     this.#paths = new Map([...later, ...conditions.map(({ path, condition }) => [condition, path] as const)]);
   }

@@ -72,6 +72,8 @@ const SOUND = [
   { users: ['ada', 'grace'] },
   { event: 'X', followed_by: { event: 'Y', where: [{ property: 'a', is: 1 }], within: '24h' }, which: 'last' },
   { event: 'X', not_followed_by: { event: 'X', within: '2w' } },
+  { event: 'X', not_followed_by: { event: { any: true }, within: '7d' } },
+  { event: 'X', followed_by: { event: 'Y', within: '1d', followed_by: { event: { any: true }, within: '1d' } } },
   { event: 'X', measure: { sum: ['a', 'b'], gte: 500.5, lt: 1000 }, count: { at_least: 2 } },
   { event: 'X', measure: { distinct: 'a', is: 3 } },
   { all: [{ not: { any: [{ event: 'X' }, { trait: '', exists: false }] } }] },

@@ -95,6 +95,52 @@ describe.each(await testedAnalytics())('a sequence of events in $name', (tested)
     expect(await found(projectId, { ...CART, last: { before: '8d' } })).toEqual(['first', 'open']);
   });
 
+  test('an event that nothing followed in time is that of somebody who did not come back', async () => {
+    const gone = { event: 'Ordered', not_followed_by: { event: { any: true }, within: '7d' } };
+    const projectId = await projectWith({
+      gone: [[20n * DAY], [9n * DAY]],
+      cameBack: [[8n * DAY], [9n * DAY]],
+      orderedAgain: [[], [9n * DAY, 8n * DAY]],
+      atOnceAndAfter: [[9n * DAY], [9n * DAY]],
+      beforeAtOnce: [[9n * DAY + 1n], [9n * DAY]],
+      late: [[2n * DAY - 1n], [9n * DAY]],
+      open: [[], [7n * DAY - 1n]],
+    });
+    const { not_followed_by: anything, ...order } = gone;
+
+    expect(await found(projectId, gone)).toEqual(['atOnceAndAfter', 'beforeAtOnce', 'gone', 'late', 'orderedAgain']);
+    expect(await found(projectId, { ...gone, which: 'first' })).toEqual([
+      'atOnceAndAfter',
+      'beforeAtOnce',
+      'gone',
+      'late',
+    ]);
+    expect(await found(projectId, { ...order, followed_by: anything })).toEqual(['cameBack', 'orderedAgain']);
+  });
+
+  test('each event of a sequence is later than the one before, and in time after that one', async () => {
+    const step = (event: string, next?: object) => ({ event, within: '24h', ...(next && { followed_by: next }) });
+    const threeCarts = { event: 'Added to Cart', followed_by: step('Added to Cart', step('Added to Cart')) };
+    const bought = { event: 'Added to Cart', followed_by: step('Ordered', step('Added to Cart')) };
+    const projectId = await projectWith({
+      three: [[9n * DAY, 8n * DAY, 7n * DAY], [8n * DAY + HOUR]],
+      twoAtOnce: [[9n * DAY, 8n * DAY, 8n * DAY], []],
+      gap: [
+        [9n * DAY, 8n * DAY, 7n * DAY - 1n],
+        [8n * DAY - HOUR, 8n * DAY - 2n * HOUR],
+      ],
+      // Each of the two is there, but no order stands between two carts.
+      wrongOrder: [
+        [9n * DAY, 8n * DAY],
+        [9n * DAY + HOUR, 7n * DAY],
+      ],
+    });
+
+    expect(await found(projectId, threeCarts)).toEqual(['three', 'twoAtOnce']);
+    expect(await found(projectId, bought)).toEqual(['gap', 'three']);
+    expect(await found(projectId, { ...bought, which: 'last' })).toEqual([]);
+  });
+
   test('an event can be followed by another of the same name', async () => {
     const projectId = await projectWith({ twice: [[3n * DAY, 3n * DAY - 1n], []], once: [[3n * DAY], []] });
     const again = { event: 'Added to Cart', followed_by: { event: 'Added to Cart', within: '1h' } };

@@ -64,13 +64,14 @@ interface LocatedEvent {
   readonly event: EventCondition;
 }
 
-/** The event of a condition, and the later one. */
+/** The event of a condition, and the later ones. */
 function eventsIn({ path, condition }: LocatedCondition): readonly LocatedEvent[] {
   if (condition.kind !== 'event') return [];
   const { sequence } = condition;
   const own = { at: path, event: condition };
   if (sequence === null) return [own];
-  return [own, { at: `${path}/${sequence.isFollowed ? 'followed_by' : 'not_followed_by'}`, event: sequence.later }];
+  const key = sequence.isFollowed ? 'followed_by' : 'not_followed_by';
+  return [own, ...eventsIn({ path: `${path}/${key}`, condition: sequence.later })];
 }
 
 interface LocatedMember {

@@ -90,7 +90,7 @@ export interface MeasureBound {
 export interface Sequence {
   /** Whether the events are those that a later one follows, or those that none follows and whose time is over. */
   readonly isFollowed: boolean;
-  /** The later event: of its condition the name, `where` and `within`, outside of which it follows none. */
+  /** The later event: of its condition the name, `where`, `within`, outside of which it follows none, and what follows it. */
   readonly later: EventCondition;
   /** How long after the earlier event the later one may be; where both are of one time, it arrived later. */
   readonly within: Micros;
@@ -193,6 +193,11 @@ export function agesPassed(periods: readonly (Period | null)[]): readonly Micros
   const ends = periods.flatMap((period) => (period === null ? [] : [period.from, period.to]));
   const ages = ends.flatMap((end) => (end !== null && 'ago' in end ? [end.ago + 1n] : []));
   return [...new Set(ages)];
+}
+
+/** The condition and those of its later events, one after the other. */
+export function inSequence(condition: EventCondition): readonly EventCondition[] {
+  return [condition, ...(condition.sequence ? inSequence(condition.sequence.later) : [])];
 }
 
 /** When an event must lie for the time after it to be over; null where that does not matter. */

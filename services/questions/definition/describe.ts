@@ -78,7 +78,12 @@ function describeEvents({ events, where }: EventCondition): string {
 
 function describeSequence({ isFollowed, later, within, which }: Sequence): string {
   const subject = which === 'any' ? '' : `the ${which} of them `;
-  return `${subject}${isFollowed ? '' : 'not '}followed by ${describeEvents(later)} within ${describeDuration(within)}`;
+  return `${subject}${isFollowed ? '' : 'not '}followed by ${describeLater({ later, within })}`;
+}
+
+function describeLater({ later, within }: Pick<Sequence, 'later' | 'within'>): string {
+  const end = later.sequence ? `, then by ${describeLater(later.sequence)}` : '';
+  return `${describeEvents(later)} within ${describeDuration(within)}${end}`;
 }
 
 const MEASURE_WORDS = {

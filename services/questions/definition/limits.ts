@@ -36,5 +36,8 @@ export const MAX_STEPS_TOGETHER = 10_000;
 /** Names of events in one list. */
 export const MAX_EVENT_NAMES = 50;
 
+/** Events of which each follows the one before. */
+export const MAX_STEPS_IN_SEQUENCE = 5;
+
 /** The largest number of times. */
 export const MAX_TIMES = 1_000_000;

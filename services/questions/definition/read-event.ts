@@ -1,5 +1,5 @@
 import type { EventCondition, Period, Sequence, Times } from './audience.ts';
-import { MAX_EVENT_NAMES, MAX_TIMES } from './limits.ts';
+import { MAX_EVENT_NAMES, MAX_STEPS_IN_SEQUENCE, MAX_TIMES } from './limits.ts';
 import { readMeasure } from '../measures/read-measure.ts';
 import { readMembers } from '../operators/operators.ts';
 import { readDuration, readPeriod } from './read-period.ts';
@@ -17,12 +17,20 @@ const KEYS = [
   'which',
   'measure',
 ];
-const LATER_KEYS = ['event', 'where', 'within'];
+const STEP_KEYS = ['event', 'where', 'within'];
+const LATER_KEYS = [...STEP_KEYS, 'followed_by'];
 const WHICH = ['any', 'first', 'last'] as const;
 const ONCE_OR_MORE: Times = { atLeast: 1, atMost: null };
+const ONCE = { kind: 'event', times: ONCE_OR_MORE, first: null, last: null, sequence: null, measure: null } as const;
 
-export function readEvent(reading: Reading, node: Record<string, unknown>, path: string): EventCondition | undefined {
-  reading.onlyKeys(node, KEYS, path);
+/** @param keys Which members it may have. */
+export function readEvent(
+  reading: Reading,
+  node: Record<string, unknown>,
+  path: string,
+  keys: readonly string[] = KEYS,
+): EventCondition | undefined {
+  reading.onlyKeys(node, keys, path);
   const events = readEvents(reading, node['event'], `${path}/event`);
   const where = Object.hasOwn(node, 'where') ? readMembers(reading, node['where'], `${path}/where`) : [];
   const times = Object.hasOwn(node, 'count') ? readTimes(reading, node['count'], `${path}/count`) : ONCE_OR_MORE;
@@ -119,7 +127,7 @@ function readSequence(
   }
   if (other !== undefined) return reading.refuse(path, 'has followed_by beside not_followed_by');
   const which = readWhich(reading, node, path);
-  const later = readLater(reading, node[key], `${path}/${key}`, within);
+  const later = readLater(reading, node[key], `${path}/${key}`, { period: within, mayGoOn: key === 'followed_by' });
   if (which !== undefined && which !== 'any' && Object.hasOwn(node, 'count')) {
     return reading.refuse(`${path}/count`, `is of any number of events, and which takes the ${which} alone`);
   }
@@ -133,32 +141,48 @@ function readWhich(reading: Reading, node: Record<string, unknown>, path: string
   );
 }
 
+/** What stands before a later event. */
+interface Before {
+  /** Its period; null: any time. */
+  readonly period: Period | null;
+  /** Whether another may follow the later event in its turn. */
+  readonly mayGoOn: boolean;
+  /** How many events there are before it. Default: one. */
+  readonly events?: number;
+}
+
 function readLater(
   reading: Reading,
   value: unknown,
   path: string,
-  period: Period | null,
+  { period, mayGoOn, events: before = 1 }: Before,
 ): Pick<Sequence, 'later' | 'within'> | undefined {
   const body = reading.object(value, path);
   if (!body) return undefined;
-  if (!reading.countCondition(path)) return undefined;
-  reading.onlyKeys(body, LATER_KEYS, path);
-  const events = readEventNames(reading, body['event'], `${path}/event`);
-  const where = Object.hasOwn(body, 'where') ? readMembers(reading, body['where'], `${path}/where`) : [];
+  reading.onlyKeys(body, mayGoOn ? LATER_KEYS : STEP_KEYS, path);
+  if (before === MAX_STEPS_IN_SEQUENCE)
+    return reading.refuse(path, `is one event more than the ${MAX_STEPS_IN_SEQUENCE} of a sequence`);
+  const step = readStep(reading, body, path);
   const within = readDuration(reading, body['within'], `${path}/within`);
-  if (!events || !where || within === undefined) return undefined;
-  const later: EventCondition = {
-    kind: 'event',
-    events,
-    where,
-    times: ONCE_OR_MORE,
-    within: period && { from: period.from, to: laterBy(period.to, within) },
-    first: null,
-    last: null,
-    sequence: null,
-    measure: null,
-  };
-  return { later, within };
+  if (!step || within === undefined) return undefined;
+  const ofLater = period && { from: period.from, to: laterBy(period.to, within) };
+  const later = { ...ONCE, ...step, within: ofLater };
+  if (!Object.hasOwn(body, 'followed_by')) return { later, within };
+  const of = { period: ofLater, mayGoOn, events: before + 1 };
+  const next = readLater(reading, body['followed_by'], `${path}/followed_by`, of);
+  return next && { later: { ...later, sequence: { ...next, isFollowed: true, which: 'any' } }, within };
+}
+
+/** The names and the properties of one event of several. */
+function readStep(
+  reading: Reading,
+  body: Readonly<Record<string, unknown>>,
+  path: string,
+): Pick<EventCondition, 'events' | 'where'> | undefined {
+  if (!reading.countCondition(path)) return undefined;
+  const events = readEvents(reading, body['event'], `${path}/event`);
+  const where = Object.hasOwn(body, 'where') ? readMembers(reading, body['where'], `${path}/where`) : [];
+  return events === undefined || !where ? undefined : { events, where };
 }
 
 function laterBy(end: Period['to'], within: bigint): Period['to'] {

@@ -7,6 +7,7 @@ import {
   type ConditionOf,
   conditionsIn,
   type EventCondition,
+  inSequence,
   type LocatedCondition,
   type Member,
   microsOf,
@@ -146,15 +147,16 @@ function traitReads({ path }: TraitCondition): string {
 }
 
 function eventReads(condition: EventCondition, now: bigint): string {
-  const { events, where, within, sequence, measure } = condition;
+  const { events, within, measure } = condition;
   if (isPassedByAll(condition)) return 'nothing: every user passes';
   const isAnyCopy = takesAnyCopy(condition);
   if (isAnyCopy && isOnce(condition) && events === null && within === null)
     return 'user_track_rows: every event of the project, by the key; the number of the user alone';
   const copies = isAnyCopy ? anyCopyOf(within) : 'the first copy of a repeat (FINAL)';
-  const later = sequence === null ? [] : [`of what follows, ${eventsOf(sequence.later, now)}`];
-  const read: readonly MaybeTested[] = [...where, ...(sequence?.later.where ?? []), ...(measure ? [measure] : [])];
-  const columns = new Set(read.flatMap(columnsOf));
+  const [, ...followers] = inSequence(condition);
+  const later = followers.map((one) => `of what follows, ${eventsOf(one, now)}`);
+  const read: readonly MaybeTested[] = [condition, ...followers].flatMap((one) => one.where);
+  const columns = new Set([...read, ...(measure ? [measure] : [])].flatMap(columnsOf));
   return [`track_rows: ${eventsOf(condition, now)}`, ...later, copies, ...columns].join('; ');
 }
 

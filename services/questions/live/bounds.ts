@@ -5,6 +5,7 @@ import {
   type Audience,
   type Condition,
   type EventCondition,
+  inSequence,
   isCondition,
   type Member,
   type Period,
@@ -137,7 +138,7 @@ function crossingOf(condition: Condition, span: Micros): readonly Audience[] {
   const { within, first, last, sequence } = condition;
   const ages = agesPassed([within, first, last, sequence && timeOver(sequence)]);
   const passed = ages.map((age) => someEvent(condition, { within: crossed(age - 1n, span) }));
-  const changed = [condition, ...(sequence ? [sequence.later] : [])].flatMap((counted) =>
+  const changed = inSequence(condition).flatMap((counted) =>
     counted.where.flatMap(({ path, tests }) =>
       crossingTests(tests, span).map((test) => someEvent(counted, { where: [{ path, tests: [test] }] })),
     ),

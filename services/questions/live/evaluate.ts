@@ -1,5 +1,5 @@
 import type { Micros } from '../../messages/message.ts';
-import { type Audience, type Condition, isCondition } from '../definition/audience.ts';
+import { type Audience, type Condition, inSequence, isCondition } from '../definition/audience.ts';
 import { conditionStateOf, type EvaluationInput } from '../one-user/condition-state.ts';
 
 /** Whether one user is in an audience, or passes a part of it, at one instant. */
@@ -52,9 +52,7 @@ export function decisionsOn(known: Omit<EvaluationInput, 'eventsShown'>, without
 
 function hasNone(condition: Condition, events: EvaluationInput['events']): boolean {
   if (condition.kind !== 'event') return false;
-  const { sequence } = condition;
-  const all = sequence ? [condition, sequence.later] : [condition];
-  return all.every((one) => (events.get(one)?.length ?? 0) === 0);
+  return inSequence(condition).every((one) => (events.get(one)?.length ?? 0) === 0);
 }
 
 function firstDue(decisions: readonly Decision[]): Micros | null {

@@ -1,5 +1,5 @@
 import { userKeyOf } from '../../messages/user-key.ts';
-import { type Audience, type Condition, conditionsIn, isCondition } from '../definition/audience.ts';
+import { type Audience, type Condition, conditionsIn, inSequence, isCondition } from '../definition/audience.ts';
 import { Steps } from '../steps.ts';
 import { decisionsOn } from './evaluate.ts';
 
@@ -40,8 +40,7 @@ export function concerns({ events, traits }: Mentions, brought: Brought): boolea
 
 function eventsNamed(condition: Condition): readonly (string | null)[] {
   if (condition.kind !== 'event') return [];
-  const { events, sequence } = condition;
-  return [...(events ?? [null]), ...(sequence ? (sequence.later.events ?? [null]) : [])];
+  return inSequence(condition).flatMap(({ events }): readonly (string | null)[] => events ?? [null]);
 }
 
 /** Neither traits nor events: of such a user time changes nothing. */

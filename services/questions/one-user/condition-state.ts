@@ -106,9 +106,7 @@ function listState(condition: UsersCondition, { projectId, userKey }: Evaluation
 
 function eventState(condition: EventCondition, known: EvaluationInput): ConditionState<EventEvidence> {
   const { events, eventsShown } = known;
-  const later = condition.sequence && events.get(condition.sequence.later);
-  const counted = { events: events.get(condition) ?? [], later: later ?? [] };
-  const window = windowOf(condition, counted, known);
+  const window = windowOf(condition, events, known);
   const { count, first = null, last = null, isMet } = window;
   const measured = condition.measure ? window.measured : undefined;
   const evidence = { kind: 'event', count, first, last, events: window.newest(eventsShown), measured } as const;

@@ -5,19 +5,24 @@ import type { AtEvaluation } from '../operators/operator.ts';
 import type { Steps } from '../steps.ts';
 import { type CountedEvent, EventWindow, byTimeAndArrival } from './event-window.ts';
 
-/** The events of one user that a condition is about: `later` those of its later event, where it has one. */
-export interface KnownEvents {
-  readonly events: readonly CountedEvent[];
-  readonly later: readonly CountedEvent[];
-}
+/** The events of one user that a condition is about, and those of its later events. */
+export type KnownEvents = ReadonlyMap<EventCondition, readonly CountedEvent[]>;
 
 /** The events that a condition counts from the evaluation on. @throws TidemarkError `QUERY_LIMIT`, as `Steps`. */
-export function windowOf(condition: EventCondition, { events, later }: KnownEvents, at: AtEvaluation): EventWindow {
+export function windowOf(condition: EventCondition, known: KnownEvents, at: AtEvaluation): EventWindow {
   const { sequence } = condition;
+  const events = known.get(condition) ?? [];
   if (sequence === null) return new EventWindow(condition, events, at);
-  const matching = matches(sequence, later, at.steps);
+  const matching = matches(sequence, followersOf(sequence, known, at.steps), at.steps);
   if (sequence.which === 'any') return new EventWindow(condition, matchingOf(events, matching, at.steps), at);
   return new OneEventWindow(condition, sequence, new Map(events.map((event) => [event, matching(event)])), at);
+}
+
+/** The later events, each with when it is followed in its turn, where that is asked. */
+function followersOf({ later }: Sequence, known: KnownEvents, steps: Steps): readonly CountedEvent[] {
+  const events = known.get(later) ?? [];
+  if (later.sequence === null) return events;
+  return matchingOf(events, matches(later.sequence, followersOf(later.sequence, known, steps), steps), steps);
 }
 
 type Matching = (event: CountedEvent) => Course;

@@ -6,7 +6,7 @@ import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import { userEventsWhere } from '../../stores/analytics/user-events.ts';
-import type { Condition, EventCondition } from '../definition/audience.ts';
+import { type Condition, type EventCondition, inSequence } from '../definition/audience.ts';
 import { MAX_PAGE_CHARS } from '../query-budget.ts';
 import { measuredValue } from '../measures/tally.ts';
 import { unmoving } from '../operators/course.ts';
@@ -101,7 +101,8 @@ export async function readUserEvents(
   wanted: UsersWanted,
   readings: ReadonlyMap<string, Reading>,
 ): Promise<ReadonlyMap<string, EventsOf>> {
-  const conditions = withLater(wanted.conditions.filter((condition) => condition.kind === 'event'));
+  const all = wanted.conditions.filter((condition) => condition.kind === 'event').flatMap(inSequence);
+  const conditions = [...new Set(all)];
   const events = new Map([...readings.keys()].map((user) => [user, noEventsOf(conditions)]));
   for (const scope of scopesOf(conditions))
     for (const [user, copies] of await firstCopies(reader, wanted, scope, readings))
@@ -122,12 +123,6 @@ function scopesOf(conditions: readonly EventCondition[]): readonly EventScope[] 
     withText,
   }));
   return scopes.filter((scope) => scope.conditions.length > 0);
-}
-
-/** The conditions and the later ones of their sequences. */
-function withLater(conditions: readonly EventCondition[]): readonly EventCondition[] {
-  const all = conditions.flatMap((condition) => [condition, ...(condition.sequence ? [condition.sequence.later] : [])]);
-  return [...new Set(all)];
 }
 
 function noEventsOf(conditions: readonly EventCondition[]): EventsOf {

@@ -45,15 +45,19 @@ export function followedEvents(
     which === 'any'
       ? firstCopies(scope, condition, `${list}, ${TIME_AND_ARRIVAL} AS order_key`, among)
       : endsOf(scope, condition, end, among);
-  const next = `timestamp AS next_at, ${TIME_AND_ARRIVAL} AS next_order, true AS has_next`;
-  const followers =
-    scope.joins === true
-      ? `SELECT user AS of_user, next_at, next_order, has_next FROM (${firstCopies(scope, later, `user, ${next}`, null)})`
-      : firstCopies(scope, later, `user AS of_user, ${next}`, null);
+  const followers = `SELECT user AS of_user, at AS next_at, order_key AS next_order, true AS has_next FROM (${followersOf(scope, later)})`;
   return (
     `SELECT earlier.* FROM (${earlier}) AS earlier ASOF LEFT JOIN (${followers}) AS later ` +
     `ON user = of_user AND next_order > order_key WHERE ${conditions.join(' AND ')}`
   );
+}
+
+/** The later events, of those that are followed in their turn where that is asked: `user`, `at` and `order_key`. */
+function followersOf(scope: Scope, later: EventCondition): string {
+  const list = 'user, timestamp AS at';
+  return later.sequence === null
+    ? firstCopies(scope, later, `${list}, ${TIME_AND_ARRIVAL} AS order_key`, null)
+    : followedEvents(scope, later, later.sequence, list, null);
 }
 
 /** The first or the last of the events of each user. */

@@ -70,6 +70,14 @@ group('a definition in English', () => {
       '{"not":{"sample":{"percent":12.5,"seed":"spring"}}}',
       'not those who are in the sample of 12.5 % by the seed "spring"',
     ],
+    [
+      '{"event":"A","not_followed_by":{"event":{"any":true},"within":"7d"}}',
+      'who did "A", not followed by anything within 7 days',
+    ],
+    [
+      '{"event":"A","followed_by":{"event":"B","within":"1d","followed_by":{"event":"C","within":"12h"}}}',
+      'who did "A", followed by "B" within 1 day, then by "C" within 12 hours',
+    ],
     ['{"not":{"audience":"aud_1"}}', 'not those who are in the audience "Recent"'],
     ['{"not":{"trait":"a","is":true}}', 'not those whose "a" is true'],
     ['{"not":{"not":{"event":"E"}}}', 'not this:\n  not those who did "E"'],

@@ -18,8 +18,34 @@ test.each([
   });
 });
 
+test('what follows in its turn is of the time after the time after the period', () => {
+  const followed_by = { ...LATER, followed_by: { event: { any: true }, within: '48h' } };
+
+  expect(readDefinition({ event: 'X', within: { last: '30d' }, followed_by }, { timezone: 'UTC' })).toMatchObject({
+    definition: {
+      sequence: {
+        later: { sequence: { within: 2n * DAY, later: { events: null, within: { to: { ago: -3n * DAY - 1n } } } } },
+      },
+    },
+  });
+});
+
+const chain = (events: number): object => ({ ...LATER, ...(events > 1 && { followed_by: chain(events - 1) }) });
+
+test('five events follow one another at most', () => {
+  const read = (later: number) => readDefinition({ event: 'X', followed_by: chain(later) }, { timezone: 'UTC' });
+
+  expect(read(4)).toMatchObject({ ok: true });
+  expect(read(5)).toMatchObject({
+    problems: [{ path: '/followed_by/followed_by/followed_by/followed_by/followed_by' }],
+  });
+});
+
 test.each([
   [{ event: 'X', which: 'first' }, ['/which']],
+  [{ event: 'X', followed_by: { ...LATER, event: { any: 1 } } }, ['/followed_by/event/any']],
+  [{ event: 'X', not_followed_by: chain(2) }, ['/not_followed_by/followed_by']],
+  [{ event: 'X', followed_by: { ...LATER, not_followed_by: LATER } }, ['/followed_by/not_followed_by']],
   [{ event: 'X', followed_by: { event: 'Y' } }, ['/followed_by/within']],
   [{ event: 'X', not_followed_by: 'Y' }, ['/not_followed_by']],
   [{ event: 'X', measure: 5 }, ['/measure']],

@@ -64,7 +64,10 @@ test('a sequence becomes true and false at exactly the instants that its definit
         (now, index) => index > 0 && isMet(asked, earlier, later, now) !== isMet(asked, earlier, later, now - 1n),
       );
 
-      const known = { events: earlier, later };
+      const known = new Map([
+        [asked, earlier],
+        [asked.sequence.later, later],
+      ]);
 
       const window = windowOf(asked, known, { now: NOW, steps: new Steps() });
 

@@ -111,9 +111,10 @@ function messageOf({ event, messageId }: Track): string {
 /** Those that are (not) followed, of all or of those of the first or the last instant. */
 function inSequence(events: readonly Track[], sequence: Sequence, history: History, now: Micros): readonly Track[] {
   const { later, within, which, isFollowed } = sequence;
-  const following = history
+  const did = history
     .events(later.events)
     .filter(({ properties }) => later.where.every((member) => memberPasses(parsed(properties), member, now)));
+  const following = later.sequence === null ? did : inSequence(did, later.sequence, history, now);
   const whens = events.map(whenOf).toSorted((one, other) => (one < other ? -1 : 1));
   return events.filter((event) => {
     const [time, when] = [event.timestamp, whenOf(event)];

@@ -281,7 +281,7 @@ function eventCondition(member: fc.Arbitrary<string>, path: fc.Arbitrary<string>
     .map((given) => Object.entries(given).filter((one): one is [string, string] => one[1] !== null));
   const sequence = fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: sequenceMembers(fc.constantFrom(...EVENTS), where) },
+    { weight: 1, arbitrary: sequenceMembers(eventNames, where) },
   );
   return fc.tuple(event, sequence).map((parts) => objectOf(parts.flat()));
 }

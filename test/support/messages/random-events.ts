@@ -37,23 +37,33 @@ export function measureOf(path: fc.Arbitrary<string>): fc.Arbitrary<string> {
 
 /** A later event, and which of the earlier ones it (not) follows. A few are refused: a count of the first or the last. */
 export function sequenceMembers(
-  name: fc.Arbitrary<string>,
+  /** JSON text. */
+  event: fc.Arbitrary<string>,
   where: fc.Arbitrary<string>,
 ): fc.Arbitrary<[string, string][]> {
-  const later = fc
-    .record({
-      event: name.map((text) => JSON.stringify(text)),
-      where: fc.option(where, { freq: 2, nil: null }),
-      within: fc.constantFrom('"1h"', '"23h"', '"1d"', '"30d"', '"60w"'),
-    })
-    .map((given) => objectOf(Object.entries(given).filter((one): one is [string, string] => one[1] !== null)));
+  const within = fc.constantFrom('"1h"', '"23h"', '"1d"', '"30d"', '"60w"').map((text) => ['within', text] as const);
+  const step = fc
+    .tuple(event, fc.option(where, { freq: 2, nil: null }), within)
+    .map(([name, given, time]) => [
+      ['event', name] as const,
+      ...(given === null ? [] : [['where', given] as const]),
+      time,
+    ]);
+  const chain = fc
+    .array(step, { minLength: 1, maxLength: 4 })
+    .map((steps) =>
+      steps.reduceRight(
+        (next, one) => objectOf([...one, ...(next === '' ? [] : [['followed_by', next] as const])]),
+        '',
+      ),
+    );
+  const later = fc.oneof(
+    { weight: 2, arbitrary: fc.tuple(fc.constant('followed_by'), chain) },
+    { weight: 2, arbitrary: fc.tuple(fc.constantFrom('followed_by', 'not_followed_by'), step.map(objectOf)) },
+  );
   return fc
-    .tuple(
-      fc.constantFrom('followed_by', 'not_followed_by'),
-      later,
-      fc.constantFrom(null, '"any"', '"first"', '"last"'),
-    )
-    .map(([key, of, which]) => [[key, of], ...(which === null ? [] : ([['which', which]] as [string, string][]))]);
+    .tuple(later, fc.constantFrom(null, '"any"', '"first"', '"last"'))
+    .map(([member, which]) => [member, ...(which === null ? [] : ([['which', which]] as [string, string][]))]);
 }
 
 /** The text of a JSON object with these members. */
