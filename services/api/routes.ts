@@ -12,7 +12,7 @@ import { LogEnds } from './receipts/log-ends.ts';
 import type { ProgressWatch } from './receipts/progress-watch.ts';
 import type { EndpointParts } from './endpoints/endpoint-answers.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
-import { answerCounts, answerEventsQuery, answerSummary } from './events/answer-questions.ts';
+import { answerCounts, answerEventsQuery, answerFunnel, answerSummary } from './events/answer-questions.ts';
 import { Summaries } from '../questions/events/summaries.ts';
 import { type PinsAndNotesParts, pinsAndNotesRoutes } from './pins-and-notes.ts';
 import { answerReceipt, type ReceiptParts } from './receipts/receipts.ts';
@@ -72,6 +72,7 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       ),
       route('POST /v1/events/query', ask, (call) => answerEventsQuery(parts, call)),
       route('POST /v1/events/counts', ask, (call) => answerCounts(parts, call)),
+      route('POST /v1/funnels', ask, (call) => answerFunnel(parts, call)),
       route('GET /v1/summary', { ...READ, ...question }, (call) => answerSummary(summaries, call)),
       route('GET /v1/refusals', { ...READ, ...pages, isProjectOptional: true }, (call, { query }) =>
         answerRefusals(parts, call, query),

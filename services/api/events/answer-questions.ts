@@ -14,6 +14,8 @@ import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
 import type { TraitsParts } from '../audiences/user-lines.ts';
 import { traitsOfUsers } from '../users/traits-of-users.ts';
 import { type Counts, countEvents } from '../../questions/events/event-counts.ts';
+import { countFunnel } from '../../questions/events/funnel.ts';
+import { readFunnel } from '../../questions/events/read-funnel.ts';
 import { listEvents, type UserEvent } from '../../questions/events/event-list.ts';
 import {
   type CountsQuestion,
@@ -98,6 +100,24 @@ function offsetText(offset: Micros): string {
   const minutes = Math.abs(Number(offset / 60_000_000n));
   const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
   return `${offset < 0n ? '-' : '+'}${hour}:${minute}`;
+}
+
+/** `POST /v1/funnels`. Definitions and values are JSON already and go in untouched, every digit kept. */
+export async function answerFunnel(parts: QuestionParts, call: QueryRequest): Promise<Answer | Refusal> {
+  const question = readFunnel(await questionText(parts, call));
+  if (!question.ok) return refuseBody(question.problems).refusal;
+  const { project } = call;
+  const found = await countFunnel(budgetOf(parts, project), contextOf(project), question.value);
+  const steps = question.value.audiences.map((audience, index) => {
+    const [reached = 0, next] = found.reached.slice(index);
+    const dropped = next === undefined ? null : reached - next;
+    return `{"reached":${reached},"audience":${audience.reached},"dropped":${dropped},"dropped_audience":${audience.dropped}}`;
+  });
+  const series = found.series.map(
+    ({ value, isOther, reached }) => `{"value":${value},"other":${isOther},"reached":[${reached.join(',')}]}`,
+  );
+  const cost = JSON.stringify({ took_ms: Math.round(found.tookMs), rows_read: found.rowsRead });
+  return { status: 200, body: `{"steps":[${steps.join(',')}],"series":[${series.join(',')}],${cost.slice(1)}` };
 }
 
 /** `GET /v1/summary` */

@@ -11,6 +11,7 @@ import {
   type OpenSpan,
   type SplitRow,
 } from './count-sql.ts';
+import { valueJson } from './event-rows.ts';
 import { emptyMeasure, measureText } from './measure-text.ts';
 import type { CountsQuestion } from './read-question.ts';
 import { spanBefore, type TimeBuckets, timeBuckets } from './time-buckets.ts';
@@ -143,11 +144,4 @@ function named(
   if (split === null) return [seriesAt(0, 'null', false)];
   const ownSeries = top.slice(0, split.top).map(({ value }, index) => seriesAt(index, valueJson(value), false));
   return top.length > split.top ? [...ownSeries, seriesAt(split.top, 'null', true)] : ownSeries;
-}
-
-/** A value as `splitSql` gives it, as JSON. */
-function valueJson(tagged: string): string {
-  const rest = tagged.slice(1);
-  if (tagged === '') return 'null';
-  return tagged.startsWith('s') ? JSON.stringify(rest) : rest;
 }

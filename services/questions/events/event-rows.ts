@@ -61,6 +61,13 @@ export function splitSql(params: Params, split: Split): string {
   return `multiIf(kind = 'string', concat('s', text), kind = 'boolean', concat('b', text), kind = 'number', ${number}, '')`;
 }
 
+/** A value as `splitSql` gives it, as JSON. */
+export function valueJson(tagged: string): string {
+  const rest = tagged.slice(1);
+  if (tagged === '') return 'null';
+  return tagged.startsWith('s') ? JSON.stringify(rest) : rest;
+}
+
 /** The tagged value of a trait of each user who has it: `user`, `split`. */
 export function traitsSql(scope: Scope, split: Extract<Split, { kind: 'property' | 'trait' }>): string {
   const { params, projectId } = scope;

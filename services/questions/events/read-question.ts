@@ -64,7 +64,7 @@ export interface QuestionText extends Consulted {
   readonly project: { readonly timezone: string };
 }
 
-type QuestionOrProblems<T> =
+export type QuestionOrProblems<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] };
 type ReadQuestion<T> = (reading: Reading, body: Body) => T | undefined;
 
@@ -106,7 +106,7 @@ export function readCountsQuestion(call: QuestionText): QuestionOrProblems<Count
   });
 }
 
-function readQuestion<T>(call: QuestionText, timezone: string, read: ReadQuestion<T>): QuestionOrProblems<T> {
+export function readQuestion<T>(call: QuestionText, timezone: string, read: ReadQuestion<T>): QuestionOrProblems<T> {
   const parsed = parseBody(call.text);
   if (!parsed.ok) return parsed;
   const { exact } = parsed.value;
@@ -157,7 +157,7 @@ function readPercent(reading: Reading, value: unknown): number | undefined {
   return typeof p === 'number' && p >= 0 && p <= 100 ? p : reading.refuse('/p', 'is not a number from 0 to 100');
 }
 
-function readSplit(reading: Reading, value: unknown): Split | undefined {
+export function readSplit(reading: Reading, value: unknown): Split | undefined {
   const split = reading.object(value, '/split');
   if (!split) return undefined;
   reading.onlyKeys(split, ['property', 'trait', 'event', 'top'], '/split');
@@ -208,7 +208,7 @@ function readWord<T extends string>(
 }
 
 /** `absent` where the body does not have it; undefined where it is refused. */
-function readIfPresent<T, A>(
+export function readIfPresent<T, A>(
   body: Body,
   key: string,
   absent: A,

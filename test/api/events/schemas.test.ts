@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import audience from '../../../schemas/audience.json' with { type: 'json' };
 import counts from '../../../schemas/event-counts.json' with { type: 'json' };
 import query from '../../../schemas/event-query.json' with { type: 'json' };
+import funnel from '../../../schemas/funnel.json' with { type: 'json' };
 import { readCountsQuestion, readEventsQuestion } from '../../../services/questions/events/read-question.ts';
+import { readFunnel } from '../../../services/questions/events/read-funnel.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false });
@@ -12,6 +14,7 @@ ajv.addSchema(audience);
 const SCHEMAS = [
   { name: 'event-query.json', validate: ajv.compile(query), read: readEventsQuestion },
   { name: 'event-counts.json', validate: ajv.compile(counts), read: readCountsQuestion },
+  { name: 'funnel.json', validate: ajv.compile(funnel), read: readFunnel },
 ] as const;
 
 // What a schema cannot say: which time zones, dates and cursors there are, and how many buckets a period has.
@@ -24,6 +27,11 @@ const SOUND = [
   { measure: 'percentile', of: ['a'], p: 50, compare: 'previous', within: { since: '2026-01-01' } },
   { measure: 'users', event: ['a', 'b'], timezone: 'Asia/Kathmandu', split: { trait: 'plan' } },
   { limit: 5 },
+  { sequence: { event: 'a', followed_by: { event: { any: true }, within: '7d' } }, split: { trait: 'plan' } },
+  {
+    sequence: { event: ['a'], within: { last: '7d' }, followed_by: { event: 'b', within: '1d' } },
+    users: { event: 'c' },
+  },
 ];
 const LEAVES = [
   'x',
@@ -55,7 +63,10 @@ const WORDS = [
   'timezone',
   'split',
   'compare',
-].concat(['limit', 'cursor', 'top', 'trait', 'property', 'last', 'since', 'before', 'other']);
+].concat(
+  ['limit', 'cursor', 'top', 'trait', 'property', 'last', 'since', 'before', 'other'],
+  ['sequence', 'followed_by', 'not_followed_by'],
+);
 
 /** A sound question with one member set, in it or one level below, to something else. */
 const nearlySound = fc

@@ -153,7 +153,7 @@ function size(measure: NaiveMeasure): number {
 }
 
 /** The JSON of the value that an event is split by; `null` where it has none. */
-function splitValue(split: Split, { event, userKey, properties }: Track, messages: readonly Message[]): string {
+export function splitValue(split: Split, { event, userKey, properties }: Track, messages: readonly Message[]): string {
   if (split.kind === 'event') return JSON.stringify(event);
   const { kind, path } = split;
   const container = kind === 'property' ? parsed(properties) : new History(messages, userKey).traits();
@@ -166,7 +166,7 @@ function splitValue(split: Split, { event, userKey, properties }: Track, message
   return whole === null ? String(finiteDouble(Number(text)) + 0).replace('e+', 'e') : String(whole);
 }
 
-function tag(json: string): Buffer {
+export function tag(json: string): Buffer {
   const value: unknown = JSON.parse(json);
   const letter = typeof value === 'string' ? `s${value}` : typeof value === 'boolean' ? `b${json}` : `n${json}`;
   return Buffer.from(value === null ? '' : letter);

@@ -52,6 +52,7 @@ const ANSWERS: readonly (readonly [form: RegExp, rows: Rows])[] = [
   [/^SELECT (?:count\(\) AS times|event AS name)/, [CATALOG_ROW]],
   [/^EXPLAIN ESTIMATE/, [{ table: 'track_rows', parts: '1', rows: '2', marks: '1' }]],
   [/^EXPLAIN/, [{ explain: 'ReadFromMergeTree' }]],
+  [/sumForEach/, [{ value: 'spro', size: '1', reached: ['2', '1'], total: ['2', '1'] }]],
   [/OVER \(\) AS total/, [{ user_number: '5', at: '1000000', total: '1' }]],
   [/AS user_number, max\(/, [{ ...KNOWN, user_number: '5', first: '1000000', last: '2000000' }]],
   [/^SELECT \* FROM \(SELECT 'track'/, [MESSAGE]],
