@@ -31,14 +31,14 @@ function jsonLines(text: string): readonly string[] {
 }
 
 /** The definition after the first control of this label has got this value. */
-function withControl(text: string, label: string, value: string): string {
-  const piece = piecesOf(text).find((one) => one.kind !== 'word' && one.label === label);
+function withControl(text: string, label: string, value: string, nth = 0): string {
+  const piece = piecesOf(text).filter((one) => one.kind !== 'word' && one.label === label)[nth];
   if (piece === undefined || piece.kind === 'word' || piece.kind === 'remove') throw new Error(`no control ${label}`);
   return jsonText(applyEdit(parseJson(text), { at: piece.at, value: piece.make(value) }) ?? null);
 }
 
-function withoutPiece(text: string, label: string): string {
-  const piece = piecesOf(text).find((one) => one.kind === 'remove' && one.label === label);
+function withoutPiece(text: string, label: string, nth = 0): string {
+  const piece = piecesOf(text).filter((one) => one.kind === 'remove' && one.label === label)[nth];
   if (piece?.kind !== 'remove') throw new Error(`nothing removes by ${label}`);
   return jsonText(applyEdit(parseJson(text), piece.edit) ?? null);
 }
@@ -96,6 +96,10 @@ describe('each kind of condition is a sentence without a line of JSON', () => {
       '{"event":"A","measure":{"distinct":["a","b"],"is_not":3}}',
       'did A, the number of different values of a → b is not 3',
     ],
+    [
+      '{"event":"A","followed_by":{"event":"B","within":"1d","followed_by":{"event":{"any":true},"within":"2w"}}}',
+      'did A, followed by B within 1 days, then by anything within 2 weeks',
+    ],
     [CART, 'did Added to Cart, the last of them not followed by Order Completed within 24 hours'],
     [
       '{"event":"A","count":{"at_least":2},"followed_by":{"event":["B","C"],"where":[{"property":"p","is":1}],"within":"1d"}}',
@@ -108,7 +112,7 @@ describe('each kind of condition is a sentence without a line of JSON', () => {
     ],
     [
       '{"not":{"event":"A","measure":{"max":"total","gt":5}}}',
-      'are not among those who did A, the maximum total is more than 5',
+      'are not among those who did A, the maximum of total is more than 5',
     ],
     ['{"audience":"aud_1"}', 'are in the audience aud_1'],
     ['{"not":{"audience":"aud_1"}}', 'are not in the audience aud_1'],
@@ -139,6 +143,10 @@ describe('what has no words stays a line of JSON', () => {
     ['{"event":"A","measure":{"sum":"a","gt":"5"}}', '"5"'],
     ['{"event":"A","followed_by":{"event":"B"}}', '{"event":"B"}'],
     ['{"event":"A","followed_by":{"event":"B","within":"1d","count":1}}', '{"event":"B","within":"1d","count":1}'],
+    [
+      '{"event":"A","not_followed_by":{"event":"B","within":"1d","followed_by":{"event":"C","within":"1d"}}}',
+      '{"event":"B","within":"1d","followed_by":{"event":"C","within":"1d"}}',
+    ],
     ['{"event":"A","which":"last"}', '"last"'],
     ['{"trait":"products","has":{"property":"sku","is":"x"}}', '{"property":"sku","is":"x"}'],
     ['{"trait":"products","has":[{"sku":"x"},{"property":"sku","is":"x"}]}', '{"sku":"x"}'],
@@ -237,7 +245,7 @@ describe('controls and buttons of each kind', () => {
   });
 
   test('events come to the sum of a property that has numbers, and another measure keeps what it is compared with', () => {
-    const measured = withAddition('{"event":"Order Completed"}', 'which come to');
+    const measured = withAddition('{"event":"Order Completed"}', 'total/average');
 
     expect(measured).toBe('{"event":"Order Completed","measure":{"sum":"total","gte":100}}');
     expect(withControl(measured, 'Measure', 'distinct')).toContain('{"distinct":"total","gte":100}');
@@ -247,18 +255,37 @@ describe('controls and buttons of each kind', () => {
   });
 
   test('an abandoned cart is made, turned into its opposite and taken out', () => {
-    const made = withAddition('{"event":"Page Viewed","within":{"last":"30d"}}', 'and not then');
+    const made = withAddition('{"event":"Page Viewed","within":{"last":"30d"}}', 'but not then');
     const last = withControl(made, 'What came after', 'last not_followed_by');
 
     expect(made).toBe(
-      '{"event":"Page Viewed","within":{"last":"30d"},"not_followed_by":{"event":"Order Completed","within":"24h"}}',
+      '{"event":"Page Viewed","within":{"last":"30d"},"not_followed_by":{"event":"Order Completed","within":"7d"}}',
     );
     expect(last).toContain('"which":"last"');
-    expect(buttonsOf(last)).not.toEqual(expect.arrayContaining(['how often', 'which come to', 'and then']));
+    expect(buttonsOf(last)).not.toEqual(expect.arrayContaining(['how often', 'total/average', 'then']));
     expect(withControl(last, 'What came after', 'any followed_by')).toBe(
       made.replace('not_followed_by', 'followed_by'),
     );
     expect(withoutPiece(last, 'Remove what came after')).toBe('{"event":"Page Viewed","within":{"last":"30d"}}');
+  });
+
+  test('who did not come back did nothing at all in time after it', () => {
+    const gone = '{"event":"A","not_followed_by":{"event":{"any":true},"within":"14d"}}';
+
+    expect(withControl(gone.replace('{"any":true}', '"B"'), 'Event', 'anything', 1)).toBe(gone);
+    expect(withControl(gone, 'Event', 'C', 1)).toBe(gone.replace('{"any":true}', '"C"'));
+  });
+
+  test('a third event follows the second, and takes its place when that is taken out', () => {
+    const two = '{"event":"A","followed_by":{"event":"B","within":"1d"}}';
+    const three = withAddition(two, 'then');
+
+    expect(three).toBe(two.replace('"1d"}', '"1d","followed_by":{"event":"Page Viewed","within":"7d"}}'));
+    expect(buttonsOf(three)).toContain('then');
+    expect(withoutPiece(three, 'Remove what came after', 1)).toBe(two);
+    expect(withoutPiece(three, 'Remove what came after')).toBe(
+      '{"event":"A","followed_by":{"event":"Page Viewed","within":"7d"}}',
+    );
   });
 
   test('an audience is chosen by its id, and either kind turns into its opposite', () => {

@@ -89,8 +89,8 @@ function describeLater({ later, within }: Pick<Sequence, 'later' | 'within'>): s
 const MEASURE_WORDS = {
   sum: 'the sum of',
   average: 'the average of',
-  min: 'the minimum',
-  max: 'the maximum',
+  min: 'the minimum of',
+  max: 'the maximum of',
   distinct: 'the number of different values of',
 } as const satisfies Record<Measure['of'], string>;
 const BOUND_WORDS = {

@@ -9,7 +9,7 @@ export function testBuilderKeys(scene: () => Scene): void {
   describe('writing in the audience builder', () => {
     test('what is put in has the caret, with what is suggested, and what is typed there changes nothing else', async () => {
       const page = await opened({ event: 'Order Completed' });
-      await page.getByRole('button', { name: '+ where' }).press('Enter');
+      await page.getByRole('button', { name: '+ filter' }).press('Enter');
       await page.getByRole('listbox', { name: 'Property: suggestions' }).waitFor();
       await chooseWritten(page, 'total');
       await expectDocument(page, {
@@ -60,6 +60,29 @@ export function testBuilderKeys(scene: () => Scene): void {
       await page.getByRole('button', { name: 'One problem to fix first' }).click();
       await page.locator('.condition:focus').waitFor();
       expect(await page.getByText('Nobody is in this audience').count()).toBe(0);
+    });
+
+    test('where nobody is found, it is said which condition leaves nobody', async () => {
+      const nobody = { trait: 'plan', is: 'nobody has this' };
+      const page = await opened({ all: [{ event: 'Page Viewed' }, nobody, { event: 'Order Completed' }] });
+
+      await page.getByRole('button', { name: 'their plan is “nobody has this”', exact: true }).click();
+
+      await page.locator('.condition:focus[aria-label^="their plan"]').waitFor();
+    });
+
+    test('what is typed above the conditions is there again after leaving and going back', async () => {
+      const page = await opened({ trait: 'plan', is: 'pro' });
+      await page.getByLabel('Name').fill('Anna’s list');
+      await page.getByLabel('Updates').selectOption({ label: 'Updates manually' });
+      await page.getByRole('link', { name: 'Users', exact: true }).click();
+      await page.getByRole('heading', { name: 'Users' }).waitFor();
+
+      await page.goBack();
+
+      await expect.poll(async () => page.getByLabel('Name').inputValue()).toBe('Anna’s list');
+      expect(await page.getByLabel('Updates').inputValue()).toBe('');
+      await expectDocument(page, { trait: 'plan', is: 'pro' });
     });
 
     test('Ctrl-Z takes back changes of both panes, and Ctrl-Shift-Z makes them again', async () => {

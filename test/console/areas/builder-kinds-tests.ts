@@ -38,13 +38,14 @@ export function testBuilderKinds(scene: () => Scene): void {
       const other = await api('audiences', { name: 'On team', definition: { trait: 'plan', is: 'team' } });
       const page = await scene().signedIn('#/audiences/new');
       await add(page, 'Product Added');
-      await page.getByRole('button', { name: '+ and not then' }).click();
+      await page.getByRole('button', { name: '+ but not then' }).click();
       const cart = line(page, /^did Product Added/);
       await type(cart, 'Event', 'Order Completed');
       await cart
         .getByLabel('What came after', { exact: true })
         .selectOption({ label: 'the last of them not followed by' });
       await cart.getByLabel('How many', { exact: true }).fill('48');
+      await cart.getByLabel('Unit', { exact: true }).selectOption({ label: 'hours' });
 
       await add(page, 'plan');
       await type(line(page, /^their /), 'Trait', 'trial_ends');

@@ -34,7 +34,7 @@ export function testBuilder(scene: () => Scene): void {
       const page = await opened();
       await page.getByText('Start from an example').waitFor();
       await addCondition(page, 'Order Com');
-      await page.getByRole('button', { name: '+ where' }).click();
+      await page.getByRole('button', { name: '+ filter' }).click();
       await chooseWritten(page, 'total');
       await page.getByLabel('Comparison').selectOption({ label: 'is more than' });
       await page.getByRole('textbox', { name: 'Value' }).fill('100');
@@ -59,7 +59,9 @@ export function testBuilder(scene: () => Scene): void {
       };
       await expectDocument(page, definition);
       const count = await countOf(definition);
-      await expect.poll(async () => figure(page).innerText()).toMatch(new RegExp(`^${count} users?$`));
+      await expect
+        .poll(async () => figure(page).innerText())
+        .toMatch(new RegExp(`^${count} users?, [\\d.]+ % of \\d+$`));
 
       const { traits } = await api<{ traits: { name: string; email: string } }>('users/u-00001');
       await page.getByRole('combobox', { name: 'User', exact: true }).fill(traits.name.toLowerCase());

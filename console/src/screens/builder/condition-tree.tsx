@@ -9,9 +9,18 @@ import { AddMenu } from './add-menu.tsx';
 import type { Builder } from './builder.ts';
 import { pathTo, pointerOf, valueAt } from './json-edit.ts';
 import { typeOf } from './known.ts';
-import { AddButton, PieceView } from './sentences/piece-view.tsx';
+import { Additions, Phrases } from './sentences/piece-view.tsx';
 import { RowMenu } from './row-menu.tsx';
-import { GROUPS, groupKind, type Problem, problemText, sentenceOf, type TreeNode, wordingOf } from './tree.ts';
+import {
+  GROUPS,
+  groupKind,
+  isNarrowing,
+  type Problem,
+  problemText,
+  sentenceOf,
+  type TreeNode,
+  wordingOf,
+} from './tree.ts';
 import { joined, moved, removed } from './tree-edits.ts';
 
 export interface NodeProps {
@@ -38,7 +47,7 @@ export function ConditionTree({ builder, root }: { readonly builder: Builder; re
 }
 
 /** The condition that was just moved has the focus, or the field that is written next. */
-function useFocus(builder: Builder, tree: { readonly current: HTMLDivElement | null }): void {
+export function useFocus(builder: Builder, tree: { readonly current: HTMLElement | null }): void {
   const wanted = builder.focus.value;
   // Before anything is painted: the next key is the condition's.
   useLayoutEffect(() => {
@@ -114,7 +123,6 @@ function Part(props: NodeProps) {
 
 function Condition({ builder, node }: NodeProps) {
   const { phrases, additions } = wordingOf(node);
-  const offered = additions.filter(({ isRare }) => isRare !== true);
   const label = sentenceOf(node, builder.catalog.audiences.value);
   return (
     <>
@@ -128,20 +136,8 @@ function Condition({ builder, node }: NodeProps) {
         onKeyDown={lineKeys(builder, node)}
       >
         <span class="condition-words">
-          {phrases.map(({ name, pieces }) => (
-            <span class="phrase" key={name}>
-              {pieces.map((piece, index) => (
-                <PieceView key={`${index} ${piece.kind}`} editor={builder} piece={piece} />
-              ))}
-            </span>
-          ))}
-          {offered.length > 0 && (
-            <span class="phrase additions">
-              {offered.map((addition) => (
-                <AddButton key={addition.label} builder={builder} addition={addition} />
-              ))}
-            </span>
-          )}
+          <Phrases editor={builder} phrases={phrases} />
+          <Additions builder={builder} additions={additions} />
         </span>
         <Left builder={builder} node={node} />
         <RowMenu builder={builder} node={node} label={label} additions={additions} />
@@ -162,15 +158,9 @@ function Left({ builder, node }: NodeProps) {
         <rect width="100" height="4" class="all" />
         <rect width={(left * 100) / most} height="4" />
       </svg>
-      <b>{count(left)}</b> {isNarrowing(builder) ? 'left' : 'so far'}
+      <b>{count(left)}</b> {builder.root.value !== undefined && isNarrowing(builder.root.value) ? 'left' : 'so far'}
     </span>
   );
-}
-
-/** Whether each further condition of the outermost group leaves fewer users; of the others it adds some. */
-function isNarrowing(builder: Builder): boolean {
-  const root = builder.root.value;
-  return root === undefined || ['all', 'not any'].includes(groupKind(root));
 }
 
 function Notes({ builder, node }: NodeProps) {

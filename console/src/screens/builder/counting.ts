@@ -44,6 +44,8 @@ export class Counting {
   /** By the pointer of a condition: how many are left after it. */
   readonly steps = signal<ReadonlyMap<string, number>>(new Map());
   readonly wantsSteps = signal(false);
+  /** How many users the project has; undefined until it is known. */
+  readonly total = signal<number | undefined>(undefined);
   /** Problems of the definition, each with its path. */
   readonly problems = computed<readonly Problem[]>(() => {
     const refusal = this.refusal.value;
@@ -114,7 +116,9 @@ export class Counting {
       this.counted.value = counted;
       this.isCounting.value = false;
       await this.#compare(definition, signal);
-      if (this.wantsSteps.peek()) await this.#countSteps(counted, signal);
+      // Where nobody is found, it is said which condition does it.
+      if (this.wantsSteps.peek() || counted.count === 0) await this.#countSteps(counted, signal);
+      if (this.total.peek() === undefined) this.total.value = await totalOf(signal);
     });
   }
 
@@ -153,6 +157,12 @@ export class Counting {
       this.steps.value = new Map(steps);
     }
   }
+}
+
+/** The users of the project. */
+async function totalOf(signal: AbortSignal): Promise<number | undefined> {
+  const { total } = await ask({ ...operation('POST /v1/users/query', { body: '{"limit":1}' }), signal });
+  return total === null ? undefined : countOf(total);
 }
 
 function wholeOf({ isNegated, value }: TreeNode): Json {

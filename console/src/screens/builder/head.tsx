@@ -4,7 +4,7 @@ import { ApiError, ask } from '../../api/client.ts';
 import { type Json, jsonText } from '../../api/json.ts';
 import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { address, goTo, linkTo } from '../../api/address.ts';
+import { address, goTo, linkTo, setParameters } from '../../api/address.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
@@ -25,6 +25,8 @@ interface Wanted {
 }
 
 const USUAL_REFRESH = '1h';
+/** In the address. */
+const MANUAL = 'manual';
 
 export function Head({ builder }: { readonly builder: Builder }) {
   const [error, setError] = useState<ApiError>();
@@ -94,7 +96,10 @@ function Form({ builder, onSave }: { readonly builder: Builder; readonly onSave:
   const saved = builder.saved.value;
   const { document, error } = builder.draft.value;
   const isStuck = document === undefined || error !== undefined || builder.problems.value.length > 0;
-  const name = address.peek().query.get('name') ?? saved?.name ?? '';
+  const { query } = address.peek();
+  const name = query.get('name') ?? saved?.name ?? '';
+  const usual = saved === undefined ? USUAL_REFRESH : saved.refresh;
+  const refresh = query.get('updates') ?? usual;
   const submit = submitted((textOf) => {
     const refresh = textOf('refresh');
     onSave({ name: textOf('name'), refresh: refresh === '' ? null : refresh });
@@ -111,12 +116,17 @@ function Form({ builder, onSave }: { readonly builder: Builder; readonly onSave:
         maxLength={200}
         autocomplete="off"
         defaultValue={name}
+        onInput={({ currentTarget: { value } }) => setParameters({ name: value === saved?.name ? '' : value })}
       />
       <div class="row actions">
         <Tools builder={builder} />
         {document !== undefined && <CopyDefinition definition={document} />}
         <Share />
-        <RefreshOptions name="refresh" refresh={saved === undefined ? USUAL_REFRESH : saved.refresh} />
+        <RefreshOptions
+          name="refresh"
+          refresh={refresh === MANUAL ? null : refresh}
+          onChoose={(chosen) => setParameters({ updates: (chosen || null) === usual ? '' : chosen || MANUAL })}
+        />
         <Button label="Save" type="submit" look="primary" disabled={isStuck || !mayChangeAudiences.value} />
       </div>
     </form>

@@ -29,7 +29,7 @@ export interface Names {
 
 /** What the catalog is asked for, to be suggested. */
 export type Suggested =
-  | { readonly of: 'events' }
+  | { readonly of: 'events'; readonly orAny?: boolean }
   | ({ readonly of: 'names' } & Surroundings)
   /** The values of the trait or property that has this name. */
   | ({ readonly of: 'values'; readonly path: readonly string[] } & Surroundings);

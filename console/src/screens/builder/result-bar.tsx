@@ -1,9 +1,11 @@
 /** How many users the definition finds, what that cost, and what a change of a saved audience would do. */
 import { Problem as Refusal } from '../../parts/loading/states.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, shareText } from '../../parts/numbers.ts';
 import { Button } from '../../parts/form.tsx';
 import type { Builder } from './builder.ts';
 import type { Counted } from './counting.ts';
+import { pointerOf } from './json-edit.ts';
+import { isNarrowing, sentenceOf, type TreeNode } from './tree.ts';
 
 export function ResultBar({ builder }: { readonly builder: Builder }) {
   const { counting } = builder;
@@ -19,7 +21,7 @@ export function ResultBar({ builder }: { readonly builder: Builder }) {
           aria-live="polite"
           title={counted && `Read ${count(counted.rowsRead)} rows in ${count(counted.tookMs)} ms`}
         >
-          <Figure counted={counted} />
+          <Figure counted={counted} total={counting.total.value} />
         </p>
         <p class="quiet small result-note">
           <Note builder={builder} />
@@ -38,13 +40,30 @@ export function ResultBar({ builder }: { readonly builder: Builder }) {
   );
 }
 
-function Figure({ counted }: { readonly counted: Counted | undefined }) {
+interface FigureProps {
+  readonly counted: Counted | undefined;
+  readonly total: number | undefined;
+}
+
+function Figure({ counted, total = 0 }: FigureProps) {
   if (counted === undefined) return <b aria-hidden="true">–</b>;
   return (
     <>
       <b>{count(counted.count)}</b> {counted.count === 1 ? 'user' : 'users'}
+      {counted.count <= total && (
+        <span class="share">
+          , {shareText(counted.count, total)} of {count(total)}
+        </span>
+      )}
     </>
   );
+}
+
+/** The first condition of the outermost group after which nobody is left; undefined where somebody is, or it is one alone. */
+function emptiedBy({ counting, root }: Builder): TreeNode | undefined {
+  const steps = counting.steps.value;
+  if (counting.counted.value?.count !== 0 || root.value === undefined || !isNarrowing(root.value)) return undefined;
+  return root.value.parts.find(({ at }) => steps.get(pointerOf(at)) === 0);
 }
 
 function Note({ builder }: { readonly builder: Builder }) {
@@ -63,6 +82,19 @@ function Note({ builder }: { readonly builder: Builder }) {
       >
         {problems === 1 ? 'One problem' : `${problems} problems`} to fix first
       </button>
+    );
+  }
+  const emptied = emptiedBy(builder);
+  if (emptied !== undefined) {
+    return (
+      <>
+        Nobody is left after{' '}
+        <Button
+          label={sentenceOf(emptied, builder.catalog.audiences.value)}
+          look="plain tiny"
+          onClick={() => builder.focusOn(emptied.at)}
+        />
+      </>
     );
   }
   if (effect === undefined) return null;

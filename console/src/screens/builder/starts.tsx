@@ -44,16 +44,14 @@ export function Starts({ builder }: { readonly builder: Builder }) {
   );
 }
 
-/** Active users, regular users and users who stopped, by the most frequent events. */
+/** Active users, regular users and users who did not come back: each example of an event of its own, the most frequent first. */
 export function startsWith(events: readonly string[]): readonly Json[] {
-  const [first, second = first, third = second] = events;
-  if (first === undefined || second === undefined || third === undefined) return [];
-  const three = numberOf('3') ?? '';
-  return [
-    { event: first, within: { last: '7d' } },
-    { event: second, count: { at_least: three }, within: { last: '30d' } },
-    { all: [{ event: third }, { not: { event: third, within: { last: '14d' } } }] },
+  const examples = [
+    (event: string) => ({ event, within: { last: '7d' } }),
+    (event: string) => ({ event, count: { at_least: numberOf('3') ?? '' }, within: { last: '30d' } }),
+    (event: string) => ({ event, not_followed_by: { event: { any: true }, within: '14d' }, which: 'last' }),
   ];
+  return events.slice(0, examples.length).flatMap((event, index) => examples[index]?.(event) ?? []);
 }
 
 function textOf(definition: Json): string {

@@ -86,6 +86,11 @@ export function groupKind({ joinedBy = 'all', isNegated }: TreeNode): string {
   return isNegated ? `not ${joinedBy}` : joinedBy;
 }
 
+/** Whether each further condition of the group leaves fewer users; of the others it adds some. */
+export function isNarrowing(root: TreeNode): boolean {
+  return ['all', 'not any'].includes(groupKind(root));
+}
+
 /** The definition of a group. @param kind A key of `GROUPS`. */
 export function groupOf(kind: string, parts: readonly Json[]): Json {
   const group = { [kind.replace('not ', '')]: parts };

@@ -2,7 +2,7 @@
 import { isList, isObject, type Json } from '../../../api/json.ts';
 import { type Path } from '../json-edit.ts';
 import { type Addition, jsonPiece, listPieces, type Piece } from './phrase.ts';
-import type { Suggested } from '../known.ts';
+import type { KnownName, Suggested } from '../known.ts';
 
 const EVENTS: Suggested = { of: 'events' };
 
@@ -15,6 +15,17 @@ export function namesIn(event: Json | undefined): readonly string[] {
 /** Whether it is `{"any": true}`. */
 export function isAnyEvent(event: Json | undefined): boolean {
   return isObject(event) && event['any'] === true && Object.keys(event).length === 1;
+}
+
+const ANYTHING = 'anything';
+
+/** The same, where “anything” is one of the choices. */
+export function laterEventPieces(at: Path, event: Json): readonly Piece[] {
+  if (!isAnyEvent(event) && typeof event !== 'string') return eventPieces(at, event);
+  const make = (text: string): Json => (text === ANYTHING ? { any: true } : text);
+  const choose = ({ path: [name] }: KnownName) => ({ at, value: name ?? { any: true } });
+  const value = typeof event === 'string' ? event : ANYTHING;
+  return [{ kind: 'text', at, label: 'Event', value, suggested: { of: 'events', orAny: true }, make, choose }];
 }
 
 export function eventPieces(at: Path, event: Json): readonly Piece[] {

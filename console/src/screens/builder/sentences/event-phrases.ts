@@ -3,12 +3,12 @@ import { isObject, type Json, type JsonObject } from '../../../api/json.ts';
 import { numberOf, type Path } from '../json-edit.ts';
 import { type KnownName, nameOf } from '../known.ts';
 import { numberPiece } from './constant-pieces.ts';
-import { eventPieces, isAnyEvent, nameAdditions, namesIn, otherEvent } from './event-names.ts';
+import { eventPieces, isAnyEvent, nameAdditions, namesIn } from './event-names.ts';
 import { measureAdditions, measurePhrases } from './measure-phrase.ts';
 import { periodPieces } from './period-pieces.ts';
 import { type Addition, clauseOf, jsonPiece, optionsOf, type Phrase, type Piece } from './phrase.ts';
 import { removal, unknownPhrase, type Wording, word } from './phrase.ts';
-import { SEQUENCES, sequenceAdditions, sequenceIn, sequencePhrases } from './sequence-phrases.ts';
+import { laterEvent, SEQUENCES, sequenceAdditions, sequenceIn, sequencePhrases } from './sequence-phrases.ts';
 import { whereAdditions, wherePhrases } from './where-phrases.ts';
 
 const VERBS = { did: 'did', not: 'did not do', 'did any': 'did anything', 'not any': 'did not do anything' };
@@ -53,7 +53,7 @@ export function eventWording(at: Path, node: JsonObject, outer: Path): Wording {
       ...nameAdditions([...at, 'event'], event, 'Or another event'),
       ...whereAdditions([...at, 'where'], node['where'], name),
       ...additionsTo(at, node, name),
-      ...(sequence === undefined ? [] : sequenceAdditions(at, sequence)),
+      ...(sequence === undefined ? [] : sequenceAdditions(at, node, sequence)),
       ...measureAdditions(at, node),
     ],
   };
@@ -121,7 +121,7 @@ interface Offer {
   readonly value: (names: readonly string[], properties: readonly KnownName[], events: readonly string[]) => Json;
 }
 
-const later: Offer['value'] = (names, _, events) => ({ event: otherEvent(names, events), within: '24h' });
+const later: Offer['value'] = (names, _, events) => laterEvent(names, events);
 
 const OFFERS: readonly Offer[] = [
   {
@@ -132,31 +132,31 @@ const OFFERS: readonly Offer[] = [
     value: () => ({ at_least: numberOf('2') ?? '' }),
   },
   { key: 'within', text: 'when', label: 'Only events of a certain time', value: () => ({ last: '30d' }) },
-  { key: 'followed_by', text: 'and then', label: 'What they did after it', without: SEQUENCES, value: later },
+  { key: 'followed_by', text: 'then', label: 'What they did after it', without: SEQUENCES, value: later },
   {
     key: 'not_followed_by',
-    text: 'and not then',
+    text: 'but not then',
     label: 'What they did not do after it',
     without: SEQUENCES,
     value: later,
   },
   {
     key: 'measure',
-    text: 'which come to',
-    label: 'The sum, the average and the like of a property',
+    text: 'total/average',
+    label: 'The total, the average and the like of a property',
     without: ['which'],
     value: (_, properties) => ({ sum: numberIn(properties), gte: numberOf('100') ?? '' }),
   },
   {
     key: 'first',
-    text: 'for the first time',
-    label: 'Limit by date of the first event',
+    text: 'first time',
+    label: 'When it was for the first time',
     value: () => ({ last: '30d' }),
   },
   {
     key: 'last',
     text: 'last time',
-    label: 'Limit by date of the last event',
+    label: 'When it was for the last time',
     isRare: true,
     value: () => ({ before: '7d' }),
   },

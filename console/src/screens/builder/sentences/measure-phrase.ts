@@ -7,8 +7,8 @@ import { type Addition, clauseOf, jsonPiece, optionsOf, type Phrase, type Piece,
 const MEASURES = optionsOf({
   sum: 'the sum of',
   average: 'the average of',
-  min: 'the minimum',
-  max: 'the maximum',
+  min: 'the minimum of',
+  max: 'the maximum of',
   distinct: 'the number of different values of',
 });
 

@@ -7,7 +7,7 @@ import { Button } from '../../../parts/form.tsx';
 import type { Builder } from '../builder.ts';
 import { pointerOf, valueAt } from '../json-edit.ts';
 import { isConstant, type KnownName, type Suggested } from '../known.ts';
-import type { Addition, Piece } from './phrase.ts';
+import type { Addition, Phrase, Piece } from './phrase.ts';
 import './pieces.css';
 
 type PieceOf<K extends Piece['kind']> = Extract<Piece, { readonly kind: K }>;
@@ -36,6 +36,34 @@ export function PieceView({ editor, piece }: { readonly editor: SentenceEditor; 
     >
       <Cross />
     </button>
+  );
+}
+
+export function Phrases({ editor, phrases }: { readonly editor: SentenceEditor; readonly phrases: readonly Phrase[] }) {
+  return phrases.map(({ name, pieces }) => (
+    <span class="phrase" key={name}>
+      {pieces.map((piece, index) => (
+        <PieceView key={`${index} ${piece.kind}`} editor={editor} piece={piece} />
+      ))}
+    </span>
+  ));
+}
+
+interface AdditionsProps {
+  readonly builder: Builder;
+  readonly additions: readonly Addition[];
+}
+
+/** What may be added, but for what is rare. */
+export function Additions({ builder, additions }: AdditionsProps) {
+  const offered = additions.filter(({ isRare }) => isRare !== true);
+  if (offered.length === 0) return null;
+  return (
+    <span class="phrase additions">
+      {offered.map((addition) => (
+        <AddButton key={addition.label} builder={builder} addition={addition} />
+      ))}
+    </span>
   );
 }
 
@@ -134,10 +162,22 @@ function TextField({ editor, piece }: { readonly editor: SentenceEditor; readonl
   );
 }
 
+/** It has no name: whoever offers it knows what it stands for. */
+const ANY_EVENT: NameSuggestion = {
+  name: 'anything',
+  detail: 'any event at all',
+  known: { path: [], count: 0, types: [], examples: [] },
+};
+
 function suggestionsFor(editor: SentenceEditor, suggested: Suggested): readonly NameSuggestion[] {
   const names = editor.namesFor(suggested);
   if (suggested.of !== 'values') {
-    return names.map((known) => ({ name: known.path.join(' → '), detail: detailOf(known, suggested.of), known }));
+    const named = names.map((known) => ({
+      name: known.path.join(' → '),
+      detail: detailOf(known, suggested.of),
+      known,
+    }));
+    return suggested.of === 'events' && suggested.orAny === true ? [ANY_EVENT, ...named] : named;
   }
   // A value is suggested as a name whose only example it is.
   return names.flatMap((known) =>

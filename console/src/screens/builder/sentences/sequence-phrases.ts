@@ -1,7 +1,7 @@
-/** What the same user did after the event, or did not: the later event, where its properties, and how soon. */
+/** What the same user did after the event, or did not: the later events, where their properties, and how soon. */
 import { isObject, type Json, type JsonObject } from '../../../api/json.ts';
-import { type Path, withRenamed } from '../json-edit.ts';
-import { eventPieces, nameAdditions, namesIn } from './event-names.ts';
+import { type Edit, type Path, withRenamed } from '../json-edit.ts';
+import { laterEventPieces, nameAdditions, namesIn, otherEvent } from './event-names.ts';
 import { durationPieces } from './period-pieces.ts';
 import { type Addition, clauseOf, optionsOf, type Phrase, type Piece, word } from './phrase.ts';
 import { whereAdditions, wherePhrases } from './where-phrases.ts';
@@ -17,6 +17,7 @@ const SEQUENCE_KINDS = optionsOf({
 });
 
 export const SEQUENCES = ['followed_by', 'not_followed_by'];
+export const MOST_STEPS = 5;
 
 interface Sequence {
   readonly key: string;
@@ -29,30 +30,49 @@ export function sequenceIn(node: JsonObject): Sequence | undefined {
   const [key, other] = SEQUENCES.filter((name) => Object.hasOwn(node, name));
   const later = key === undefined ? undefined : node[key];
   if (key === undefined || other !== undefined || !isObject(later)) return undefined;
-  const isWhole = Object.hasOwn(later, 'event') && Object.hasOwn(later, 'within');
-  if (!isWhole || Object.keys(later).some((name) => !['event', 'where', 'within'].includes(name))) return undefined;
+  if (!isLater(later, key === 'followed_by')) return undefined;
   const which = Object.hasOwn(node, 'which') ? node['which'] : 'any';
   const kind = `${typeof which === 'string' ? which : ''} ${key}`;
   return SEQUENCE_KINDS.some(({ value }) => value === kind) ? { key, later, kind } : undefined;
 }
 
+function isLater(later: Json | undefined, mayGoOn: boolean): boolean {
+  if (!isObject(later) || !Object.hasOwn(later, 'event') || !Object.hasOwn(later, 'within')) return false;
+  const { followed_by: next, ...step } = later;
+  const isKnown = Object.keys(step).every((name) => ['event', 'where', 'within'].includes(name));
+  return isKnown && (next === undefined || (mayGoOn && isLater(next, true)));
+}
+
 export function sequencePhrases(at: Path, node: JsonObject, { key, later, kind }: Sequence): readonly Phrase[] {
-  const path = [...at, key];
   const make = (wanted: string): Json => (wanted === kind ? node : changed(node, key, wanted));
-  const choice: Piece = { kind: 'choice', at, label: 'What came after', value: kind, options: SEQUENCE_KINDS, make };
+  // What is not followed has no more after it.
+  const isLong = Object.hasOwn(later, 'followed_by');
+  const options = isLong ? SEQUENCE_KINDS.filter(({ value }) => !value.includes('not')) : SEQUENCE_KINDS;
+  const choice: Piece = { kind: 'choice', at, label: 'What came after', value: kind, options, make };
+  const place = [...at, key];
   const isGone = [key, 'which'];
   const value = Object.fromEntries(Object.entries(node).filter(([name]) => !isGone.includes(name)));
+  // What came then takes its place.
+  const gone = isLong ? { at: place, value: later['followed_by'] } : { at, value };
+  return laterPhrases(place, later, choice, gone);
+}
+
+/** @param gone What takes the later event out. */
+function laterPhrases(path: Path, later: JsonObject, start: Piece, gone: Edit): readonly Phrase[] {
+  const next = later['followed_by'];
+  const after = [...path, 'followed_by'];
   return [
-    ...clauseOf('sequence', [choice, ...eventPieces([...path, 'event'], later['event'] ?? null)]),
+    ...clauseOf(`sequence ${path.length}`, [start, ...laterEventPieces([...path, 'event'], later['event'] ?? null)]),
     ...(Object.hasOwn(later, 'where') ? wherePhrases([...path, 'where'], later['where'] ?? null, eventOf(later)) : []),
     {
-      name: 'sequence within',
+      name: `sequence within ${path.length}`,
       pieces: [
         word('within'),
         ...durationPieces([...path, 'within'], later['within'] ?? null),
-        { kind: 'remove', label: 'Remove what came after', edit: { at, value } },
+        { kind: 'remove', label: 'Remove what came after', edit: gone },
       ],
     },
+    ...(isObject(next) ? laterPhrases(after, next, word('then by'), { at: after, value: next['followed_by'] }) : []),
   ];
 }
 
@@ -68,9 +88,32 @@ function eventOf({ event }: JsonObject): string {
   return namesIn(event)[0] ?? '';
 }
 
-export function sequenceAdditions(at: Path, { key, later }: Sequence): readonly Addition[] {
-  const path = [...at, key];
-  const where = whereAdditions([...path, 'where'], later['where'], eventOf(later));
-  const additions = [...nameAdditions([...path, 'event'], later['event'], 'Or another event'), ...where];
-  return additions.map((addition) => ({ ...addition, label: `${addition.label}, after it`, isRare: true }));
+export function sequenceAdditions(at: Path, node: JsonObject, { key }: Sequence): readonly Addition[] {
+  const steps = stepsFrom([...at, key], node[key]);
+  const ofSteps = steps.flatMap(([path, later]) => {
+    const where = whereAdditions([...path, 'where'], later['where'], eventOf(later));
+    const additions = [...nameAdditions([...path, 'event'], later['event'], 'Or another event'), ...where];
+    const then = path.length - at.length === 1 ? 'after it' : `after it, step ${path.length - at.length + 1}`;
+    return additions.map((addition) => ({ ...addition, label: `${addition.label}, ${then}`, isRare: true }));
+  });
+  const [last] = steps.at(-1) ?? [];
+  if (key !== 'followed_by' || last === undefined || steps.length + 1 >= MOST_STEPS) return ofSteps;
+  const names = [node, ...steps.map(([, later]) => later)].flatMap(({ event }) => namesIn(event));
+  return [nextStep([...last, 'followed_by'], names), ...ofSteps];
+}
+
+/** Adds an event behind the last one. @param names Those that are there already. */
+export function nextStep(at: Path, names: readonly string[]): Addition {
+  const make: Addition['make'] = (_, events) => ({ at, value: laterEvent(names, events) });
+  return { text: 'then', label: 'What they did after that', make };
+}
+
+/** What is offered as a later event: another one, within a week. */
+export function laterEvent(names: readonly string[], events: readonly string[]): JsonObject {
+  return { event: otherEvent(names, events), within: '7d' };
+}
+
+/** The later events with their places, one after the other. */
+export function stepsFrom(at: Path, later: Json | undefined): readonly (readonly [Path, JsonObject])[] {
+  return isObject(later) ? [[at, later], ...stepsFrom([...at, 'followed_by'], later['followed_by'])] : [];
 }

@@ -27,7 +27,6 @@ export function whereAdditions(at: Path, where: Json | undefined, event: string)
     const member = known === undefined ? { property: '', is: '' } : { property: nameOf(known.path), ...testsOf(known) };
     return where === undefined ? { at, value: [member] } : { at: [...at, where.length], value: member };
   };
-  const text = where === undefined ? 'where' : 'and where';
-  const addition = { text, label: 'Only events with certain properties', event, make };
+  const addition = { text: 'filter', label: 'Only events with certain properties', event, make };
   return [addition, ...propertiesAdditions(at, where ?? [])];
 }
