@@ -5,6 +5,7 @@ import { testBuilderKeys } from './areas/builder-keys-tests.ts';
 import { testBuilderKinds } from './areas/builder-kinds-tests.ts';
 import { testCsv } from './csv-tests.ts';
 import { testEvents } from './areas/events-tests.ts';
+import { testFunnel } from './areas/funnel-tests.ts';
 import { testLive } from './areas/live-tests.ts';
 import { testOnScene } from './on-scene.ts';
 import { testUsers } from './areas/users-tests.ts';
@@ -12,6 +13,7 @@ import { testUsers } from './areas/users-tests.ts';
 // Events come before messages are sent into the empty project.
 testOnScene(
   testEvents,
+  testFunnel,
   testLive,
   testUsers,
   testAudiences,

@@ -13,6 +13,7 @@ export const SCREENS: readonly (readonly [name: string, address: string, text: s
   ['Events', '#/events', 'Order Completed'],
   ['an event', '#/events/Order%20Completed', 'Show as a table'],
   ['an event, split', '#/events/Order%20Completed?split=trait:plan&compare=previous', 'Whole period'],
+  ['a funnel', '#/events?view=funnel&by=plan', 'Without plan'],
   ['Users', '#/users', 'u-00001'],
   ['a trait', '#/users/u-00001?history=plan', 'identify'],
   ['a user', '#/users/u-00001', 'There is nothing earlier'],

@@ -50,6 +50,7 @@ export type CatalogMember = CatalogProperties['properties'][number];
 export type Counts = Answer<'POST /v1/events/counts'>;
 export type CountsBucket = Counts['buckets'][number];
 export type CountsSeries = Counts['series'][number];
+export type Funnel = Answer<'POST /v1/funnels'>;
 export type ProjectEvent = Answer<'POST /v1/events/query'>['events'][number];
 export type RefusalGroup = Answer<'GET /v1/refusals'>['refusals'][number];
 

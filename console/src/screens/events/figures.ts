@@ -43,7 +43,7 @@ export function measureText({ measure, of, p }: Pick<Question, 'measure' | 'of' 
 }
 
 /** The name of a series: a value of the user, or what is left. */
-export function seriesText({ value, other }: CountsSeries, split: string | undefined): string {
+export function seriesText({ value, other }: Pick<CountsSeries, 'value' | 'other'>, split: string | undefined): string {
   const [, name] = splitParts(split);
   if (other) return 'All others';
   if (value === null) return name === undefined ? 'All' : `Without ${name}`;

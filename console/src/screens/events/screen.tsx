@@ -12,6 +12,7 @@ import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer, useLatest } from '../../parts/loading/use-load.tsx';
 import { EventPage } from './event-page.tsx';
+import { FunnelPage } from './funnel.tsx';
 import './events.css';
 
 interface CatalogFilter {
@@ -23,7 +24,11 @@ function Catalog() {
   const [search, cursor] = ['search', 'cursor'].map(parameter);
   const narrowing: CatalogFilter = { search, order: parameter('order') === 'name' ? 'name' : undefined };
   return (
-    <ScreenPage title="Events" copy={{ request: operation('GET /v1/catalog/events', { query: narrowing }) }}>
+    <ScreenPage
+      title="Events"
+      actions={<LinkButton label="Funnel" link={linkTo(['events'], { view: 'funnel' })} />}
+      copy={{ request: operation('GET /v1/catalog/events', { query: narrowing }) }}
+    >
       <Filters>
         <FilterField name="search" label="Name" look="wide" isSearch />
         <Choice
@@ -122,8 +127,9 @@ function SendFirst() {
   return <LinkButton label="Send the first event" look="primary" link={linkTo([])} />;
 }
 
-/** `#/events`, the names; `#/events/{name}` with a question. */
+/** `#/events`, the names; `#/events?view=funnel`; `#/events/{name}` with a question. */
 export function EventsScreen() {
   const event = address.value.path[1];
-  return event === undefined ? <Catalog /> : <EventPage key={event} event={event} />;
+  if (event !== undefined) return <EventPage key={event} event={event} />;
+  return parameter('view') === 'funnel' ? <FunnelPage /> : <Catalog />;
 }
