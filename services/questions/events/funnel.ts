@@ -3,7 +3,7 @@ import { type EventCondition, inSequence } from '../definition/audience.ts';
 import type { QueryBudget } from '../query-budget.ts';
 import { type CompileOptions, queryOf, scopeOf, usersOf } from '../sql/compile.ts';
 import type { Scope } from '../sql/params.ts';
-import { eventConditions, firstCopies } from '../sql/user-sets.ts';
+import { firstCopies, memberSql, namesSql, periodSql } from '../sql/user-sets.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { traitsSql, valueJson } from './event-rows.ts';
 import type { FunnelQuestion } from './read-funnel.ts';
@@ -82,12 +82,12 @@ export function compileFunnel({ sequence, users, split }: FunnelQuestion, option
 /**
  * For each person who did the first step: `user`, and `steps`, how many steps were reached. A step is reached by an event
  * that is in time after an event by which the step before was reached, so after the last of these. The events of a person
- * are read and sorted once for all steps.
+ * are read and sorted once for all steps, but where none is of the second.
  */
 function coursesSql(scope: Scope, steps: readonly EventCondition[], among: string | null): string {
   const codes = steps.map((_, index) => `groupArrayIf(code + ${LAST_STEP - index}, is_${index})`);
   const persons =
-    `SELECT user, arraySort(arrayConcat(${codes.join(', ')})) AS codes FROM (${stepRows(scope, steps, among)}) ` +
+    `SELECT user, arraySort(if(max(is_1), arrayConcat(${codes.join(', ')}), [])) AS codes FROM (${stepRows(scope, steps, among)}) ` +
     `GROUP BY user HAVING max(is_0)`;
   const lasts = steps.map((_, index) => {
     if (index === 0) return `${carriedOn('(a, s) -> if(s = 0, a, 0)', 'at, step')} AS last_0`;
@@ -95,7 +95,7 @@ function coursesSql(scope: Scope, steps: readonly EventCondition[], among: strin
     const isReached = `s = ${index} AND before > 0 AND a - before <= ${within}`;
     return `${carriedOn(`(a, s, before) -> if(${isReached}, a, 0)`, `at, step, last_${index - 1}`)} AS last_${index}`;
   });
-  const reached = steps.map((_, index) => `(last_${index}[-1] > 0)`).join(' + ');
+  const reached = ['1', ...steps.slice(1).map((_, index) => `(last_${index + 1}[-1] > 0)`)].join(' + ');
   return (
     `SELECT user, ${reached} AS steps, ${lasts.join(', ')} FROM (SELECT user, ` +
     `arrayMap(code -> toInt64(bitShiftRight(code, ${TIME_BITS})), codes) AS at, ` +
@@ -118,8 +118,18 @@ function stepRows(scope: Scope, steps: readonly EventCondition[], among: string 
     ? null
     : [...new Set(steps.flatMap((step) => step.events ?? []))];
   const within = first.within && { from: first.within.from, to: last.within?.to ?? null };
-  const are = steps.map((step, index) => `(${eventConditions(scope, step).join(' AND ')}) AS is_${index}`);
+  const are = steps.map((step, index) => `toBool(${stepSql(scope, step, index === 0)}) AS is_${index}`);
   return firstCopies(scope, { ...first, events, within, where: [] }, `user, ${CODE} AS code, ${are.join(', ')}`, among);
+}
+
+/** Whether an event is of the step. Only the first has a period that does not follow from the events before. */
+function stepSql(scope: Scope, { events, where, within }: EventCondition, isFirst: boolean): string {
+  const conditions = [
+    ...namesSql(scope.params, events),
+    ...where.map((member) => memberSql(scope, member)),
+    ...(isFirst && within ? periodSql(scope, 'timestamp', within) : []),
+  ];
+  return conditions.length === 0 ? 'true' : conditions.join(' AND ');
 }
 
 const LAST_STEP = 7;

@@ -197,7 +197,7 @@ export function namesSql(params: Params, events: readonly string[] | null): stri
   return [others.length === 0 ? `event = ${params.string(only)}` : `event IN ${params.strings(events)}`];
 }
 
-function memberSql(scope: Scope, { path, tests }: Member): string {
+export function memberSql(scope: Scope, { path, tests }: Member): string {
   const { params } = scope;
   const texts = tests.flatMap((test) => (test.test === 'has' ? textsIn(test.members) : []));
   // Reading the list is dearer than looking for a text, and most events have none of these.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ReadingServer } from '../../support/http/reading-server.ts';
 
-const NEXT = '{"event":"Paid","within":"7d","where":[{"property":"total","gt":12345678901234567890.10}]}';
-const SEQUENCE = `{"event":"Viewed","within":{"last":"30d"},"followed_by":${NEXT}}`;
-const FIRST = '{"event":"Viewed","within":{"last":"30d"}}';
+const PAID = '{"event":"Paid","within":"7d","where":[{"property":"total","gt":12345678901234567890.10}]}';
+const SEQUENCE = `{"event":"Viewed","within":{"last":"30d"},"followed_by":${PAID}}`;
+const VIEWED = '{"event":"Viewed","within":{"last":"30d"}}';
 const USERS = '{"trait":"age","gte":1.5}';
 
 describe('POST /v1/funnels', () => {
@@ -24,8 +24,8 @@ describe('POST /v1/funnels', () => {
     const { status, text } = await ask(`{"sequence":${SEQUENCE},"users":${USERS}}`);
 
     expect(status).toBe(200);
-    expect(text).toContain(`{"reached":5,"audience":{"all":[${USERS},${FIRST}]},"dropped":3`);
-    expect(text).toContain(`"dropped_audience":{"all":[${USERS},${FIRST},{"not":${SEQUENCE}}]}}`);
+    expect(text).toContain(`{"reached":5,"audience":{"all":[${USERS},${VIEWED}]},"dropped":3`);
+    expect(text).toContain(`"dropped_audience":{"all":[${USERS},${VIEWED},{"not":${SEQUENCE}}]}}`);
     expect(text).toContain(
       `{"reached":2,"audience":{"all":[${USERS},${SEQUENCE}]},"dropped":null,"dropped_audience":null}`,
     );
@@ -45,10 +45,10 @@ describe('POST /v1/funnels', () => {
 
   test.each([
     ['{}', '/sequence'],
-    [`{"sequence":${FIRST}}`, '/sequence/followed_by'],
-    [`{"sequence":{"not_followed_by":${NEXT},"event":"a","followed_by":${NEXT}}}`, '/sequence/not_followed_by'],
+    [`{"sequence":${VIEWED}}`, '/sequence/followed_by'],
+    [`{"sequence":{"not_followed_by":${PAID},"event":"a","followed_by":${PAID}}}`, '/sequence/not_followed_by'],
     [`{"sequence":{"event":"a","followed_by":{"event":"b"}}}`, '/sequence/followed_by/within'],
-    [`{"sequence":{"event":"a","count":{"at_least":2},"followed_by":${NEXT}}}`, '/sequence/count'],
+    [`{"sequence":{"event":"a","count":{"at_least":2},"followed_by":${PAID}}}`, '/sequence/count'],
     [`{"sequence":${SEQUENCE},"split":{"property":"total"}}`, '/split/trait'],
     [`{"sequence":${SEQUENCE},"users":{"audience":"aud_nobody"}}`, '/users/audience'],
   ])('%s is refused at %s', async (body, path) => {

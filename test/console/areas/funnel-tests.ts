@@ -34,7 +34,9 @@ export function testFunnel(scene: () => Scene): void {
       expect(await names.count()).toBe(2);
       const [first, second] = [await names.nth(0).inputValue(), await names.nth(1).inputValue()];
       expect(first).not.toBe(second);
-      await expect.poll(() => decodeURIComponent(page.url()).replaceAll('+', ' ')).toContain(`"followed_by":{"event":"${second}"`);
+      await expect
+        .poll(() => decodeURIComponent(page.url()).replaceAll('+', ' '))
+        .toContain(`"followed_by":{"event":"${second}"`);
       expect(complaintsOf(page)).toEqual([]);
     });
 

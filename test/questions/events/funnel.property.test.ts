@@ -24,12 +24,12 @@ import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 const HOUR = 3_600_000_000n;
 const QUESTIONS = 15;
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York'];
-const PEOPLE = { users: ['ada', 'bob', 'eve', 'kim', 'max', 'zoe'], devices: 4 };
+const SIX_USERS = { users: ['ada', 'bob', 'eve', 'kim', 'max', 'zoe'], devices: 4 };
 // Often of one time, and on both sides of midnight in each of the zones.
 const AGES = [0n, 1n, 2n, 11n, 12n, 13n, 16n, 17n, 18n, 36n, 60n, 61n].map((hours) => hours * HOUR);
 
-const happened = fc.record({
-  user: fc.constantFrom(...PEOPLE.users),
+const anyMessage = fc.record({
+  user: fc.constantFrom(...SIX_USERS.users),
   isTrack: fc.oneof({ weight: 6, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   event: fc.constantFrom(...EVENTS),
   // Some are sent twice, at times under another timestamp.
@@ -38,7 +38,7 @@ const happened = fc.record({
   more: fc.constantFrom(0n, 0n, 1n, -1n),
   body: fc.constantFrom('{"n":1}', '{"n":2}', '{"n":"1","plan":true}', '{"plan":"pro"}', '{"plan":null}', '{}'),
 });
-const history = fc.array(happened, { minLength: 60, maxLength: 120, size: 'max' });
+const history = fc.array(anyMessage, { minLength: 60, maxLength: 120, size: 'max' });
 
 const json = (text: unknown) => JSON.stringify(text);
 const event = fc.constantFrom(...EVENTS.map(json), json(EVENTS.slice(1)), '{"any":true}');
@@ -46,7 +46,7 @@ const seldom = (part: fc.Arbitrary<string>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: part });
 const where = seldom(fc.constantFrom('[{"property":"n","gte":1}]', '[{"property":"n","is_not":1}]'));
 const within = fc.constantFrom('"1h"', '"6h"', '"12h"', '"1d"', '"2d"', '"4w"');
-const period = seldom(
+const anyPeriod = seldom(
   fc.constantFrom(
     '{"last":"40h"}',
     '{"since":"2026-11-19"}',
@@ -54,20 +54,20 @@ const period = seldom(
     '{"before":"1h"}',
   ),
 );
-const members = (given: Readonly<Record<string, string | undefined>>) =>
+const withGiven = (given: Readonly<Record<string, string | undefined>>) =>
   objectOf(Object.entries(given).filter((one): one is [string, string] => one[1] !== undefined));
 
 const sequence = fc
   .tuple(
-    fc.record({ event, where, within: period }),
+    fc.record({ event, where, within: anyPeriod }),
     fc.array(fc.record({ event, where, within }), { minLength: 1, maxLength: 4 }),
   )
   .map(([first, later]) => {
     const next = later.reduceRight<string | undefined>(
-      (one, step) => members({ ...step, followed_by: one }),
+      (one, step) => withGiven({ ...step, followed_by: one }),
       undefined,
     );
-    return members({ ...first, followed_by: next });
+    return withGiven({ ...first, followed_by: next });
   });
 const question = fc
   .record({
@@ -77,9 +77,9 @@ const question = fc
     ),
     split: fc.constantFrom(undefined, '{"trait":"plan"}', '{"trait":"n","top":1}'),
   })
-  .map(members);
+  .map(withGiven);
 
-function messagesOf(past: readonly (typeof happened extends fc.Arbitrary<infer T> ? T : never)[]): Message[] {
+function messagesOf(past: readonly (typeof anyMessage extends fc.Arbitrary<infer T> ? T : never)[]): Message[] {
   const make = new MessageMaker();
   return past.map(({ user, isTrack, event: name, id, age, more, body }) => {
     const who = { userId: user, userKey: userKeyOf(make.projectId, user), timestamp: NOW - age - more };
@@ -144,7 +144,7 @@ describe.each(await testedAnalytics())('a funnel in $name', (tested) => {
       const questions = fc.array(question, { minLength: QUESTIONS, maxLength: QUESTIONS });
       await fc.assert(
         fc.asyncProperty(fc.noShrink(history), namings, questions, async (past, names, texts) => {
-          const messages = joins ? namedBy(messagesOf(past), names, PEOPLE) : messagesOf(past);
+          const messages = joins ? namedBy(messagesOf(past), names, SIX_USERS) : messagesOf(past);
           const half = Math.ceil(messages.length / 2);
           await insert(store(), messages.slice(half), BigInt(half));
           await insert(store(), messages.slice(0, half));

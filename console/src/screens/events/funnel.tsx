@@ -41,7 +41,7 @@ export function FunnelPage() {
         <NotYet builder={builder} />
       ) : (
         <section class="card funnel" aria-label="Steps" ref={card} aria-busy={loaded.value === undefined}>
-          <Steps builder={builder} answer={shown.current} />
+          <StepList builder={builder} answer={shown.current} />
           <div class="filters">
             <ByChoice builder={builder} by={by} />
           </div>
@@ -60,7 +60,7 @@ function NotYet({ builder }: { readonly builder: Builder }) {
   );
 }
 
-function Steps({ builder, answer }: { readonly builder: Builder; readonly answer: Funnel | undefined }) {
+function StepList({ builder, answer }: { readonly builder: Builder; readonly answer: Funnel | undefined }) {
   const steps = stepsFrom([], builder.document);
   const [last = []] = steps.at(-1) ?? [];
   const names = steps.flatMap(([, step]) => namesIn(step['event']));
