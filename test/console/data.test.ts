@@ -5,8 +5,8 @@ import { testBuilderKeys } from './areas/builder-keys-tests.ts';
 import { testBuilderKinds } from './areas/builder-kinds-tests.ts';
 import { testCsv } from './csv-tests.ts';
 import { testEvents } from './areas/events-tests.ts';
-import { testFunnel } from './areas/funnel-tests.ts';
 import { testLive } from './areas/live-tests.ts';
+import { testFunnel } from './funnel-tests.ts';
 import { testOnScene } from './on-scene.ts';
 import { testUsers } from './areas/users-tests.ts';
 

@@ -127,7 +127,7 @@ test('an If-Match that is no ETag is refused as documented', async () => {
 
 const LIMITS: Readonly<Record<string, number>> = { batch: 512_000, signIn: 4_096 };
 /** What has a definition in it. */
-const DEFINITIONS = /^\/v1\/(?:audiences|(?:users|events)\/(?:query|counts)$)/;
+const DEFINITIONS = /^\/v1\/(?:audiences|funnels|(?:users|events)\/(?:query|counts)$)/;
 
 test('a body past the limit is refused as documented', async () => {
   for (const operation of withBody) {

@@ -22,11 +22,11 @@ import { sharedStore } from '../../support/stores/analytics-stores.ts';
 import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
 
 const HOUR = 3_600_000_000n;
-const QUESTIONS = 15;
+const QUESTIONS_OF_EACH = 15;
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York'];
 const SIX_USERS = { users: ['ada', 'bob', 'eve', 'kim', 'max', 'zoe'], devices: 4 };
 // Often of one time, and on both sides of midnight in each of the zones.
-const AGES = [0n, 1n, 2n, 11n, 12n, 13n, 16n, 17n, 18n, 36n, 60n, 61n].map((hours) => hours * HOUR);
+const OFTEN_EQUAL = [0n, 1n, 2n, 11n, 12n, 13n, 16n, 17n, 18n, 36n, 60n, 61n].map((hours) => hours * HOUR);
 
 const anyMessage = fc.record({
   user: fc.constantFrom(...SIX_USERS.users),
@@ -34,7 +34,7 @@ const anyMessage = fc.record({
   event: fc.constantFrom(...EVENTS),
   // Some are sent twice, at times under another timestamp.
   id: fc.nat(40),
-  age: fc.constantFrom(...AGES),
+  age: fc.constantFrom(...OFTEN_EQUAL),
   more: fc.constantFrom(0n, 0n, 1n, -1n),
   body: fc.constantFrom('{"n":1}', '{"n":2}', '{"n":"1","plan":true}', '{"plan":"pro"}', '{"plan":null}', '{}'),
 });
@@ -79,7 +79,7 @@ const question = fc
   })
   .map(withGiven);
 
-function messagesOf(past: readonly (typeof anyMessage extends fc.Arbitrary<infer T> ? T : never)[]): Message[] {
+function messagesIn(past: readonly (typeof anyMessage extends fc.Arbitrary<infer T> ? T : never)[]): Message[] {
   const make = new MessageMaker();
   return past.map(({ user, isTrack, event: name, id, age, more, body }) => {
     const who = { userId: user, userKey: userKeyOf(make.projectId, user), timestamp: NOW - age - more };
@@ -114,8 +114,8 @@ function isNext({ event: one, within: time }: Before, other: Track): boolean {
 }
 
 /** The users who reached each step, in all and by the value of the trait. */
-function naiveFunnel({ sequence: asked, users, split }: FunnelQuestion, messages: readonly Message[]) {
-  const steps = inSequence(asked);
+function naiveFunnel({ sequence: chain, users, split }: FunnelQuestion, messages: readonly Message[]) {
+  const steps = inSequence(chain);
   const among = users && audienceOf(users, messages, NOW);
   const keys = [...new Set(messages.map(({ userKey }) => userKey))].filter((key) => among?.has(key) ?? true);
   const persons = keys.map((key) => {
@@ -141,10 +141,10 @@ describe.each(await testedAnalytics())('a funnel in $name', (tested) => {
   test.each([false, true])(
     'a funnel counts the users that a reference evaluation of every message finds, and those of its audiences: joined %j',
     async (joins) => {
-      const questions = fc.array(question, { minLength: QUESTIONS, maxLength: QUESTIONS });
+      const questions = fc.array(question, { minLength: QUESTIONS_OF_EACH, maxLength: QUESTIONS_OF_EACH });
       await fc.assert(
         fc.asyncProperty(fc.noShrink(history), namings, questions, async (past, names, texts) => {
-          const messages = joins ? namedBy(messagesOf(past), names, SIX_USERS) : messagesOf(past);
+          const messages = joins ? namedBy(messagesIn(past), names, SIX_USERS) : messagesIn(past);
           const half = Math.ceil(messages.length / 2);
           await insert(store(), messages.slice(half), BigInt(half));
           await insert(store(), messages.slice(0, half));

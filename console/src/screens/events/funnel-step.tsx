@@ -54,12 +54,12 @@ export function FunnelStep({ builder, steps, index, answer }: FunnelStepProps) {
 /** The first step has a time, each other one is some time after the one before. */
 function timePhrases(at: Path, { within }: JsonObject): readonly Phrase[] {
   if (within === undefined) return [];
-  const place = [...at, 'within'];
+  const timeAt = [...at, 'within'];
   if (at.length > 0) {
-    const pieces = [word('within'), ...durationPieces(place, within), word(`after step ${at.length}`)];
+    const pieces = [word('within'), ...durationPieces(timeAt, within), word(`after step ${at.length}`)];
     return [{ name: 'within', pieces }];
   }
-  return [{ name: 'within', pieces: [...periodPieces(place, within), removal('Remove the time', place)] }];
+  return [{ name: 'within', pieces: [...periodPieces(timeAt, within), removal('Remove the time', timeAt)] }];
 }
 
 function additionsTo(at: Path, { event, where, within }: JsonObject): readonly Addition[] {
@@ -75,7 +75,7 @@ function additionsTo(at: Path, { event, where, within }: JsonObject): readonly A
   ];
 }
 
-/** The next step takes its place; at the beginning with the time of the first. */
+/** The next step takes its timeAt; at the beginning with the time of the first. */
 function withoutStep(at: Path, { followed_by: next, within }: JsonObject): Edit {
   if (at.length > 0) return { at, value: next };
   const { within: _, ...rest } = isObject(next) ? next : {};

@@ -29,8 +29,8 @@ export function FunnelPage() {
   const body = sequence === undefined ? undefined : bodyOf(sequence, by);
   const loaded = useAnswer(body === undefined ? undefined : operation('POST /v1/funnels', { body }));
   // What was answered before stays until there is another answer, so that nothing moves.
-  const shown = useRef<Funnel | undefined>(undefined);
-  if (loaded.value !== undefined) shown.current = loaded.value;
+  const latest = useRef<Funnel | undefined>(undefined);
+  if (loaded.value !== undefined) latest.current = loaded.value;
   const card = useRef<HTMLElement>(null);
   useFocus(builder, card);
   const copy = body === undefined ? undefined : { request: operation('POST /v1/funnels', { body }) };
@@ -41,14 +41,14 @@ export function FunnelPage() {
         <NotYet builder={builder} />
       ) : (
         <section class="card funnel" aria-label="Steps" ref={card} aria-busy={loaded.value === undefined}>
-          <StepList builder={builder} answer={shown.current} />
+          <StepList builder={builder} answer={latest.current} />
           <div class="filters">
             <ByChoice builder={builder} by={by} />
           </div>
         </section>
       )}
       {loaded.error !== undefined && <Problem error={loaded.error} retry={loaded.retry} />}
-      {by !== undefined && shown.current !== undefined && <FunnelTable answer={shown.current} by={by} />}
+      {by !== undefined && latest.current !== undefined && <FunnelTable answer={latest.current} by={by} />}
     </ScreenPage>
   );
 }

@@ -49,12 +49,12 @@ export function sequencePhrases(at: Path, node: JsonObject, { key, later, kind }
   const isLong = Object.hasOwn(later, 'followed_by');
   const options = isLong ? SEQUENCE_KINDS.filter(({ value }) => !value.includes('not')) : SEQUENCE_KINDS;
   const choice: Piece = { kind: 'choice', at, label: 'What came after', value: kind, options, make };
-  const place = [...at, key];
+  const path = [...at, key];
   const isGone = [key, 'which'];
   const value = Object.fromEntries(Object.entries(node).filter(([name]) => !isGone.includes(name)));
   // What came then takes its place.
-  const gone = isLong ? { at: place, value: later['followed_by'] } : { at, value };
-  return laterPhrases(place, later, choice, gone);
+  const gone = isLong ? { at: path, value: later['followed_by'] } : { at, value };
+  return laterPhrases(path, later, choice, gone);
 }
 
 /** @param gone What takes the later event out. */

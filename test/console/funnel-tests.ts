@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { READ_KEY } from '../../support/service/service.ts';
-import { complaintsOf, type Scene } from '../scene.ts';
-import { builderOf } from './builder-page.ts';
+import { READ_KEY } from '../support/service/service.ts';
+import { complaintsOf, type Scene } from './scene.ts';
+import { builderOf } from './areas/builder-page.ts';
 
 interface FunnelAnswer {
   readonly steps: readonly { readonly reached: number; readonly dropped: number | null }[];
