@@ -26,7 +26,7 @@ export interface ProjectFigures {
   readonly refusedToday: number;
   /** On the day before. */
   readonly refusedYesterday: number;
-  /** Of the last seven days, the oldest first. */
+  /** The last seven days, the oldest first. */
   readonly refusedDays: readonly number[];
   /** Null before the first. */
   readonly verification: ProjectVerification | null;

@@ -25,7 +25,7 @@ type UnwellRow = Omit<Unwell, 'projectId'> & { readonly project_id: string | nul
 /** One that is due is evaluated within a second. */
 const OVERDUE_MS = 60_000;
 
-// Of a URL the host alone: the rest may hold a secret. Nobody is at fault while analytics reads lost messages again.
+// A URL is named by its host alone: the rest may hold a secret. Nobody is at fault while analytics reads lost messages again.
 const UNWELL = `
   select * from (
     select 'endpoint_failing' as code, project_id, id, failures,

@@ -30,7 +30,7 @@ interface FunnelRow {
   /** How many values there are. */
   readonly size: string;
   readonly reached: readonly string[];
-  /** Of all values. */
+  /** All values together. */
   readonly total: readonly string[];
 }
 

@@ -26,7 +26,7 @@ export type TraitSplit = Extract<Split, { readonly kind: 'property' | 'trait' }>
 /** Definitions, as JSON text with every digit. */
 export interface StepAudiences {
   readonly reached: string;
-  /** Who reached the step and not the next one; null of the last. */
+  /** Users who reached the step and not the next one; null of the last. */
   readonly dropped: string | null;
 }
 
@@ -58,7 +58,7 @@ function audiencesOf(sequence: Node, size: number, users: unknown): readonly Ste
   }));
 }
 
-/** The sequence without what comes after so many further steps. */
+/** The sequence up to this number of further steps. */
 function firstSteps({ followed_by: next, ...step }: Node, further: number): Node {
   return further === 0 ? step : { ...step, followed_by: firstSteps(next as Node, further - 1) };
 }

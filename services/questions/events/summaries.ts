@@ -35,7 +35,7 @@ export interface Summary {
   readonly days: readonly DayFigures[];
 }
 
-/** Of 24 hours. */
+/** The figures of 24 hours. */
 export interface DayFigures {
   readonly start: Micros;
   readonly events: number;
@@ -150,7 +150,7 @@ interface SummaryRow extends CountRow {
 }
 
 interface DayRow {
-  /** Of the days, from 0. */
+  /** Which of the days, from 0. */
   readonly nth: number;
   readonly n: string;
   readonly users?: string;

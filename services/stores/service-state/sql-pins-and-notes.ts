@@ -7,7 +7,7 @@ import { BASE36, randomText } from '../projects/keys.ts';
 export interface Pin {
   /** Unique in the project. */
   readonly name: string;
-  /** Of a page of the console, behind its `#/`. */
+  /** A page of the console: what stands behind its `#/`. */
   readonly address: string;
 }
 
@@ -24,7 +24,7 @@ export interface Note {
 
 export const MAX_PINS = 6;
 const MAX_NOTES = 1_000;
-/** Of one answer. */
+/** In one answer. */
 export const MAX_LISTED_NOTES = 500;
 
 /**

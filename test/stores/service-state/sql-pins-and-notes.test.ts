@@ -44,7 +44,7 @@ function testPinsAndNotes(database: () => Database): void {
 
   test('notes are those that were written and those that mark themselves, newest first, within the time', async () => {
     const id = await kept.addNote('one', { at: 3_000n, text: 'Sale begins' }, 'key_1');
-    await kept.addNote('two', { at: 3_000n, text: 'Of another' }, null);
+    await kept.addNote('two', { at: 3_000n, text: 'In another' }, null);
     await database().script(`
       insert into audiences (id, project_id, name, definition, version, created_at_ms, updated_at_ms, deleted_at_ms)
       values ('aud_1', 'one', 'Gold', '{}', 3, 0, 0, null), ('aud_2', 'one', 'Gone', '{}', 2, 0, 0, 1);

@@ -8,15 +8,13 @@ import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
 import { LinkButton, ScreenPage } from '../../parts/page.tsx';
-import { type CellColumn, Listing, Pager, RowLink } from '../../parts/table.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { Pager } from '../../parts/table.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Facets } from './facets.tsx';
 import { type LetterFilter, filterIn, isFiltered, selectionOf } from './filter.ts';
 import { DeadLetterPage } from './dead-letter.tsx';
-import { PART_NAMES } from '../today/ready-parts.tsx';
+import { type Choose, LetterGroup } from './letter-group.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
-import { causeOf, titleOf } from './words.ts';
 import './dead-letters.css';
 
 /** `#/dead-letters` with a filter, and `#/dead-letters/{topic/partition/offset}`. */
@@ -50,8 +48,6 @@ function LetterList() {
 function optionsOf(selected: object): string[] {
   return Object.entries(selected).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 }
-
-type Choose = (ids: readonly string[], isChosen: boolean) => void;
 
 function FoundLetters({ page, onChange }: { readonly page: DeadLettersPage; readonly onChange: () => void }) {
   const filter = filterIn(address.value.query);
@@ -101,63 +97,6 @@ function groupsOf(letters: readonly DeadLetter[]): ReadonlyMap<string, DeadLette
   }
   return groups;
 }
-
-interface GroupProps {
-  readonly error: string;
-  readonly letters: readonly DeadLetter[];
-  readonly chosen: ReadonlySet<string>;
-  readonly choose: Choose;
-}
-
-function LetterGroup({ error, letters, chosen, choose }: GroupProps) {
-  const ids = letters.map(({ id }) => id);
-  const { what, todo } = causeOf(error);
-  const cellOf = (letter: DeadLetter) => (
-    <>
-      <input
-        type="checkbox"
-        aria-label={`Choose ${titleOf(letter)}`}
-        checked={chosen.has(letter.id)}
-        onChange={({ currentTarget }) => choose([letter.id], currentTarget.checked)}
-      />
-      <RowLink link={linkTo(['dead-letters', letter.id])}>{titleOf(letter)}</RowLink>
-    </>
-  );
-  return (
-    <section class="dead-letter-group" aria-label={what} title={error}>
-      <h2>
-        <input
-          type="checkbox"
-          aria-label={`Choose all: ${what}`}
-          checked={ids.every((id) => chosen.has(id))}
-          onChange={({ currentTarget }) => choose(ids, currentTarget.checked)}
-        />
-        <span>{what}</span>
-        <span class="quiet">{letters.length}</span>
-      </h2>
-      <p class="quiet small">{todo}</p>
-      <Listing rows={letters} keyOf={({ id }) => id} columns={[{ name: 'Message', cell: cellOf }, ...LETTER_COLUMNS]} />
-    </section>
-  );
-}
-
-const LETTER_COLUMNS: readonly CellColumn<DeadLetter>[] = [
-  {
-    name: 'Reader',
-    cell: ({ attempts }) => [...new Set(attempts.map(({ reader }) => PART_NAMES[reader] ?? reader))].join(' and '),
-  },
-  {
-    name: 'Project',
-    look: 'narrow-off',
-    cell: ({ project_id: id }) => (id === null ? <span class="quiet">not readable</span> : projectName(id)),
-  },
-  {
-    name: 'Message id',
-    look: 'quiet narrow-off',
-    cell: ({ state, message_id: id }) => (state === 'editing' ? 'an edit was interrupted' : id),
-  },
-  { name: 'Failed', look: 'quiet', cell: ({ failed_at: at }) => <Ago at={at} isPlain /> },
-];
 
 function Nothing({ isFiltered: isNarrowed }: { readonly isFiltered: boolean }) {
   if (!isNarrowed) {

@@ -51,7 +51,7 @@ async function figureOf(address: string, signal: AbortSignal): Promise<PinnedFig
   return screen === 'audiences' && of !== 'new' ? sizeOf(of, signal) : undefined;
 }
 
-/** Of all values together, where the chart is split. */
+/** All values together, where the chart is split. */
 async function measured(event: string, query: URLSearchParams, signal: AbortSignal): Promise<PinnedFigure | undefined> {
   const question = { ...questionOf(event, query, Date.now()), split: undefined, isCompared: false };
   if (!isWhole(question)) return undefined;

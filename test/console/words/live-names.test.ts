@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { LiveRow } from '../../console/src/api/types.ts';
-import { withNames } from '../../console/src/screens/live-names.ts';
+import type { LiveRow } from '../../../console/src/api/types.ts';
+import { withNames } from '../../../console/src/screens/live-names.ts';
 
 function messageOf(type: LiveRow['type'], id: string, members: Partial<LiveRow> = {}): LiveRow {
   const log = { topic: 'tidemark.track', partition: { rawJSON: '0' } as LiveRow['log']['partition'], offset: '1' };

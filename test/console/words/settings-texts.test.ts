@@ -1,12 +1,12 @@
 /** The pure parts of the screen Settings. */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { AdminProject } from '../../console/src/api/types.ts';
-import { parseJson, type RawNumber } from '../../console/src/api/json.ts';
-import { lineDiff } from '../../console/src/parts/json/line-diff.ts';
-import { bytes } from '../../console/src/parts/numbers.ts';
-import { ACTIONS } from '../../console/src/screens/settings/audit-actions.ts';
-import { changesOf, fieldsOf } from '../../console/src/screens/settings/project-changes.ts';
+import type { AdminProject } from '../../../console/src/api/types.ts';
+import { parseJson, type RawNumber } from '../../../console/src/api/json.ts';
+import { lineDiff } from '../../../console/src/parts/json/line-diff.ts';
+import { bytes } from '../../../console/src/parts/numbers.ts';
+import { ACTIONS } from '../../../console/src/screens/settings/audit-actions.ts';
+import { changesOf, fieldsOf } from '../../../console/src/screens/settings/project-changes.ts';
 
 const PROJECT = parseJson(
   '{"id":"p","name":"Shop","timezone":"UTC","rate_limit":5,"query_max_ms":null,"query_max_memory_bytes":null,"query_max_rows":9007199254740993,"search_traits":["name","email"],"name_traits":["name"],"created_at":"2026-11-01T00:00:00Z"}',

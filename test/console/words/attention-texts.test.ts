@@ -1,9 +1,9 @@
 /** What the console says of what wants attention, and of what happened on a day. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ATTENTION_LINKS } from '../../services/api/admin/status/attention.ts';
-import { notesAt } from '../../console/src/parts/charts/notes-at.ts';
-import type { Note } from '../../console/src/api/types.ts';
+import { ATTENTION_LINKS } from '../../../services/api/admin/status/attention.ts';
+import { notesAt } from '../../../console/src/parts/charts/notes-at.ts';
+import type { Note } from '../../../console/src/api/types.ts';
 
 test('every code of the service has words that say what to do, and no other has', () => {
   const text = readFileSync('console/src/parts/attention.tsx', 'utf8');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listDefinition, listIn, readList } from '../../console/src/screens/audiences/list-file.ts';
+import { listDefinition, listIn, readList } from '../../../console/src/screens/audiences/list-file.ts';
 
 function firstColumnOf(text: string): readonly string[] | undefined {
   return readList(text).columns[0]?.values;
