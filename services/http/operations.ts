@@ -1,11 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { Registry } from 'prom-client';
 import type { KeyRing } from '../stores/projects/project-store.ts';
 import { keyIn, UNAUTHORIZED } from './access/authenticate.ts';
 import type { Call } from './call.ts';
 import { frontPage, isForPeople, type Readiness, referenceFile, referencePage } from './pages.ts';
-import type { Refusal } from './problems.ts';
+import { revalidated } from './etags.ts';
 import type { Answer, Route, RouteSet } from './route.ts';
 
 export interface OperationsParts {
@@ -73,22 +72,6 @@ async function mayRead({ headers, isLocal }: Call, { metricsKey, keys }: Operati
 /** Hashes are compared: the time that it takes tells nothing of the key. */
 function isSame(key: string, other: string): boolean {
   return timingSafeEqual(hash('sha256', key, 'buffer'), hash('sha256', other, 'buffer'));
-}
-
-// 132 bits.
-const ETAG_CHARS = 22;
-
-/**
- * An answer that may be kept, and is asked for again with its ETag each time: 304 where the caller has it (RFC 9110,
- * 13.1.2). The ETag is the same in every process.
- */
-function revalidated({ headers }: Pick<Call, 'headers'>, answer: Answer | Refusal): Answer | Refusal {
-  if ('refused' in answer || answer.body instanceof Readable) return answer;
-  const etag = `"${hash('sha256', answer.body, 'base64url').slice(0, ETAG_CHARS)}"`;
-  const kept = { ...answer, headers: { ...answer.headers, ETag: etag, 'Cache-Control': 'no-cache' } };
-  const given = headers['if-none-match'] ?? '';
-  // No other tag contains this one, and a weak one counts here.
-  return given.trim() === '*' || given.includes(etag) ? { ...kept, status: 304, body: '' } : kept;
 }
 
 function open(path: string, handle: Route['handle']): Route {

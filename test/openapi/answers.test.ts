@@ -89,6 +89,12 @@ test('every example of a body is accepted, and every answer is as documented', a
   }
 });
 
+test('a membership that has not changed is answered as documented', async () => {
+  const headers = { 'if-none-match': '*' };
+  for (const id of ['listMemberships', 'evaluateFlags'])
+    expect(await exchange(document.operation(id), { headers }), id).toBe(304);
+});
+
 test('what a replay would take is answered as documented', async () => {
   const path = '/v1/admin/generations?dry_run=true';
 
@@ -155,6 +161,11 @@ test('requests for unknown objects are refused as documented', async () => {
   expect(await exchange(document.operation('getUser'), { path: '/v1/users/nobody' })).toBe(404);
   expect(await exchange(document.operation('listEvents'), { path: '/v1/events?anonymous_id=nobody' })).toBe(404);
   expect(await exchange(document.operation('listUserEvents'), { path: '/v1/users/nobody/events' })).toBe(404);
+  const memberships = { path: '/v1/users/ada/memberships?audiences=Nothing' };
+  expect(await exchange(document.operation('listMemberships'), memberships)).toBe(404);
+  const flag = document.operation('evaluateFlag');
+  const [body = ''] = await bodiesOf(flag, server.url);
+  expect(await exchange(flag, { body, path: '/ofrep/v1/evaluate/flags/Nothing' })).toBe(404);
   expect(await exchange(document.operation('getReferenceFile'), { path: '/docs/other.css' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
   expect(await objects.erasureAnswers(server, document, exchange)).toEqual([200, 200, 404, 404]);

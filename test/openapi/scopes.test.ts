@@ -28,7 +28,8 @@ const OPENED_BY: Readonly<Record<Scope | 'any', readonly Scope[]>> = {
   read: ['read', 'audiences', 'admin'],
   audiences: ['audiences', 'admin'],
   admin: ['admin'],
-  any: ['write', 'read', 'audiences', 'admin'],
+  flags: ['flags', 'read', 'audiences', 'admin'],
+  any: ['write', 'read', 'audiences', 'admin', 'flags'],
 };
 
 /** The status of a request with this key and nothing else: no body, and no parameter but the project. */

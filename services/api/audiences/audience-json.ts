@@ -4,7 +4,7 @@ import { type AudienceNames, namesReferredTo, readSaved } from '../../questions/
 import type { NewAudience, SavedAudience } from '../../questions/saved/audience-store.ts';
 import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import { mapYielding } from '../../runtime/event-loop-yielder.ts';
-import { etagOf } from '../../http/if-match.ts';
+import { etagOf } from '../../http/etags.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Warning } from '../../questions/definition/reading.ts';
 import { beyondKept } from './kept-events.ts';

@@ -9,7 +9,7 @@ import type { Audience } from '../../questions/definition/audience.ts';
 import type { Warning } from '../../questions/definition/reading.ts';
 import { unseenIn, type WarningParts } from '../../questions/catalog/unseen.ts';
 import type { Call } from '../../http/call.ts';
-import { readIfMatch } from '../../http/if-match.ts';
+import { readIfMatch } from '../../http/etags.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { DAY_MICROS, HOUR_MICROS } from '../../messages/day-and-hour.ts';

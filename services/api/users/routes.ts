@@ -1,5 +1,6 @@
 import type { Route } from '../../http/route.ts';
 import { route } from '../input.ts';
+import { type MembershipRouteParts, membershipRoutes } from '../memberships/routes.ts';
 import { DEFINED, limitedTo, type Limited, READ } from '../route-parts.ts';
 import { answerExport, type ExportParts } from './export.ts';
 import { answerActivity } from './activity.ts';
@@ -17,6 +18,7 @@ const OPEN_EXPORTS = 8;
 export type UserRouteParts = Parameters<typeof answerUsers>[0] &
   Parameters<typeof answerUserAudiences>[0] &
   Parameters<typeof answerUsersQuery>[0] &
+  MembershipRouteParts &
   ExportParts;
 
 /** All that is read of users, and their events. */
@@ -36,6 +38,7 @@ export function userRoutes(parts: UserRouteParts, question: Limited, { admitWhol
     route('GET /v1/users/{user_id}/activity', ask, (call, input) => answerActivity(parts, call, input)),
     route('GET /v1/users/{user_id}/timeline', ask, (call, input) => answerTimeline(parts, call, input)),
     route('GET /v1/users/{user_id}/audiences', ask, (call, input) => answerUserAudiences(parts, call, input)),
+    ...membershipRoutes(parts),
     route('GET /v1/users/{user_id}/export', exported, (call, input) => answerExport(parts, call, input)),
     route('GET /v1/users/{user_id}/traits/{name}/history', history, (call, input) =>
       answerTraitHistory(parts, call, input),

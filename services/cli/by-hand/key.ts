@@ -10,7 +10,7 @@ import { readerOf } from '../document/options.ts';
 type Keys = Answer<'GET /v1/admin/keys'>;
 type CreatedKey = Answer<'POST /v1/admin/keys'>;
 
-const SCOPES: readonly CreatedKey['scopes'][number][] = ['write', 'read', 'audiences', 'admin'];
+const SCOPES: readonly CreatedKey['scopes'][number][] = ['write', 'read', 'audiences', 'admin', 'flags'];
 
 export const KEY: Readonly<Record<string, ByHand>> = {
   'key create': {

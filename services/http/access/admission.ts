@@ -23,12 +23,13 @@ export function admitOrigins(table: Pick<RouteTable, 'find'>, allowed: readonly 
     const isPreflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
     if (method !== 'POST' && !isPreflight) return next(state);
     const match = table.find('POST', path);
-    if ('refused' in match || match.route.scope !== 'write') return next(state);
+    if ('refused' in match || !(match.route.scope === 'write' || match.route.scope === 'flags')) return next(state);
     if (!(allowed.includes(origin) || allowed.includes('*'))) {
       return isOfThisOrigin(headers) ? next(state) : refuse(state, FOREIGN_ORIGIN);
     }
-    if (match.route.takesSdkBodies !== true) return next(state);
+    if (match.route.takesSdkBodies !== true && match.route.scope !== 'flags') return next(state);
     res.setHeader('Access-Control-Allow-Origin', origin);
+    res.setHeader('Access-Control-Expose-Headers', 'ETag');
     res.setHeader('Vary', 'Origin');
     if (!isPreflight) return next(state);
     state.outcome = { status: 204, body: '', headers: PREFLIGHT };
@@ -44,7 +45,7 @@ const FOREIGN_ORIGIN: Refusal = {
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST',
   'Access-Control-Allow-Headers':
-    'api_key, authorization, content-type, idempotency-key, prefer, x-api-key, x-retry-count, x-write-key',
+    'api_key, authorization, content-type, idempotency-key, if-none-match, prefer, x-api-key, x-retry-count, x-write-key',
   'Access-Control-Max-Age': '86400',
 };
 

@@ -45,9 +45,10 @@ export const LOCAL_KEY: AuthenticatedKey = {
 /** The routes of other scopes that a scope opens beside its own. */
 const ALSO_OPENS: Readonly<Record<Scope, readonly RouteHead['scope'][]>> = {
   write: [],
-  read: [],
-  audiences: ['read'],
-  admin: ['read', 'audiences'],
+  read: ['flags'],
+  audiences: ['read', 'flags'],
+  admin: ['read', 'audiences', 'flags'],
+  flags: [],
 };
 
 /** Whether this key opens this route. */

@@ -2,13 +2,12 @@ import type { Micros } from '../../messages/message.ts';
 import { hasCode } from '../../runtime/errors.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import { allSettledOrThrow } from '../../runtime/pause.ts';
-import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import { byShard } from '../../stores/analytics/placement.ts';
-import { Params } from '../sql/params.ts';
 import { Steps } from '../steps.ts';
 import { type Decision, decisionsOn, evaluate } from './evaluate.ts';
 import type { Followed } from './followed.ts';
+import { memberKey, membersAmong } from './members-among.ts';
 import { type Person, personsOf } from '../one-user/person.ts';
 import { readUsers, type UserState } from '../one-user/read-users.ts';
 import type { RowReader } from '../one-user/user-events-query.ts';
@@ -184,27 +183,6 @@ function decisionOf({ by }: Followed, decide: ReturnType<typeof decisionsOn>) {
     if (hasCode(error, 'QUERY_LIMIT')) return undefined;
     throw error;
   }
-}
-
-async function membersAmong(
-  askHistory: RowReader['ask'],
-  projectId: string,
-  followed: readonly Followed[],
-  users: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const params = new Params();
-  const sql =
-    `SELECT audience_id, user FROM audience_members_by_user FINAL WHERE project_id = ${params.string(projectId)} ` +
-    `AND user IN ${params.userNumbers(users.map(userNumber))} ` +
-    `AND audience_id IN ${params.strings(followed.map(({ id }) => id))} AND change = 'entered'`;
-  const query: Query = { projectId, sql, params: params.values() };
-  const rows = (await askHistory(query)) as readonly { readonly audience_id: string; readonly user: string }[];
-  return new Set(rows.map((row) => memberKey(row.audience_id, row.user)));
-}
-
-/** @param user The number of the user. */
-export function memberKey(audienceId: string, user: string): string {
-  return `${audienceId} ${user}`;
 }
 
 function slicesOf<T>(all: readonly T[], size: number): T[][] {

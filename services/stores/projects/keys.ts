@@ -3,16 +3,19 @@ import { type Scope, SCOPES } from './project-store.ts';
 
 // The prefix identifies a key by its text, so that one found in the wrong place (a repository, a log) can be
 // recognized.
-const PREFIXES = { write: 'tm_w_', read: 'tm_r_', audiences: 'tm_u_', admin: 'tm_a_' } as const satisfies Record<
-  Scope,
-  string
->;
+const PREFIXES = {
+  write: 'tm_w_',
+  read: 'tm_r_',
+  audiences: 'tm_u_',
+  admin: 'tm_a_',
+  flags: 'tm_f_',
+} as const satisfies Record<Scope, string>;
 
 /** 43 characters out of 62 carry 256 bits. */
 const RANDOM_CHARACTERS = 43;
 
 /**
- * A new key in plain text: a prefix for its scope, the first if it has several (`tm_w_`, `tm_r_`, `tm_u_`, `tm_a_`) and 43 random
+ * A new key in plain text: a prefix for its scope, the first if it has several (`tm_w_`, `tm_r_`, `tm_u_`, `tm_a_`, `tm_f_`) and 43 random
  * letters and digits. To be shown once and stored nowhere.
  */
 export function makeKey(scope: Scope): string {

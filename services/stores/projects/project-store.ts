@@ -9,7 +9,7 @@ import type { Micros } from '../../messages/message.ts';
  * What a key opens. `write`: recording. `read`: reading a project. `audiences`: what `read` opens, and saving, changing,
  * deleting and evaluating audiences. `admin`: operating the installation, and in every project what `audiences` opens.
  */
-export const SCOPES = ['write', 'read', 'audiences', 'admin'] as const;
+export const SCOPES = ['write', 'read', 'audiences', 'admin', 'flags'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export interface Project {

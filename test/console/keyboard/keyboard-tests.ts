@@ -6,7 +6,7 @@ import { stopOf, stopsOn } from './stops.ts';
 
 /** Those of `SCREENS`, as they are written there: the module itself needs a browser. A new one is walked by itself. */
 const DECLARED = readFileSync('console/src/frame/screens.ts', 'utf8').matchAll(
-  /name: '([^']+)',\s+group: '[^']*',(?:\s+needs: '\w+',)?\s+path: '([^']*)',\s+key: '(\w)'/g,
+  /name: '([^']+)',\s+group: '[^']*',(?:\s+below: '\w+',)?(?:\s+needs: '\w+',)?\s+path: '([^']*)',\s+key: '(\w)'/g,
 );
 const WALKED = [...DECLARED].map(([, name = '', path = '', key = '']) => ({ name, path, key }));
 

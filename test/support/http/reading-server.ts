@@ -52,6 +52,7 @@ export const READ_KEY = 'read-key-of-the-first-project';
 export const WRITE_KEY = 'write-key-of-the-first-project';
 /** Also with the scope `audiences`, as that of the other project. */
 export const AUDIENCES_KEY = 'audiences-key-of-the-first-project';
+export const FLAGS_KEY = 'flags-key-of-the-first-project';
 export const ADMIN_KEY = 'admin-key-of-the-installation';
 export const OTHER_READ_KEY = 'read-key-of-the-other-project';
 
@@ -61,6 +62,7 @@ export const SCOPE_KEYS = {
   read: READ_KEY,
   audiences: AUDIENCES_KEY,
   admin: ADMIN_KEY,
+  flags: FLAGS_KEY,
 } as const satisfies Record<Scope, string>;
 
 /** What an audience that is not live has. */
@@ -138,6 +140,7 @@ export class ReadingServer {
     [READ_KEY, { id: 'key_read', name: null, project: PROJECT, scopes: ['read'] }],
     [WRITE_KEY, { id: 'key_write', name: null, project: PROJECT, scopes: ['write'] }],
     [AUDIENCES_KEY, { id: 'key_audiences', name: 'Jobs', project: PROJECT, scopes: ['read', 'audiences'] }],
+    [FLAGS_KEY, { id: 'key_flags', name: 'Pages', project: PROJECT, scopes: ['flags'] }],
     [ADMIN_KEY, { id: 'key_admin', name: 'Operators', project: null, scopes: ['admin'] }],
     [OTHER_READ_KEY, { id: 'key_other', name: null, project: OTHER_PROJECT, scopes: ['read', 'audiences'] }],
   ]);

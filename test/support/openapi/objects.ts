@@ -24,6 +24,7 @@ async function withProjectObjects(server: ReadingServer, { path, operationId }: 
     .replace('{user_id}', operationId === 'forgetUser' ? 'forgotten' : 'ada')
     .replace('{name}', 'plan')
     .replace('{file}', 'swagger-ui.css')
+    .replace('{key}', audience.id)
     .replace('{id}', note ?? (path.startsWith('/v1/endpoints') ? endpoint : audience.id))
     .replace('{delivery}', delivery);
 }

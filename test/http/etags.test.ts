@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { etagOf, readIfMatch } from '../../services/http/if-match.ts';
+import { etagOf, readIfMatch } from '../../services/http/etags.ts';
 
 test.each([
   [undefined, undefined],

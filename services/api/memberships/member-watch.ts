@@ -1,0 +1,74 @@
+/** Look-ups of membership, shared by all who ask at once: thousands of requests a second take some statements. */
+import { membersAmong, memberKey } from '../../questions/live/members-among.ts';
+import { personsOf } from '../../questions/one-user/person.ts';
+import type { SavedAudience } from '../../questions/saved/audience-store.ts';
+import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import { userNumber } from '../../stores/analytics/columns.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import { SharedPoll } from '../shared-poll.ts';
+
+/** A user, and audiences of the same project. */
+interface UserInAudiences {
+  readonly project: Pick<Project, 'id' | 'joinIds'>;
+  /** The internal id. */
+  readonly userKey: string;
+  readonly audiences: readonly SavedAudience[];
+}
+
+/** The audiences in which the user is, by id; or why that is not known. */
+type AudienceIds = PromiseSettledResult<ReadonlySet<string>>;
+type IdsOf = (one: UserInAudiences) => ReadonlySet<string>;
+type LookUpParts = Pick<AnalyticsReader, 'ask' | 'askHistory'>;
+
+const LOOK_UP_LIMITS: QueryLimits = { maxMs: 5_000, maxMemoryBytes: 2 ** 28, maxRowsRead: 2 ** 26 };
+const IN_NONE: AudienceIds = { status: 'fulfilled', value: new Set() };
+
+/**
+ * By the history of audiences, as what follows live ones, or the last evaluation, left it. A request that comes while a
+ * statement runs shares the next one. A project whose statement fails keeps no other from its answer.
+ */
+export class MemberWatch extends SharedPoll<
+  UserInAudiences,
+  ReadonlyMap<string, PromiseSettledResult<IdsOf>>,
+  AudienceIds
+> {
+  constructor(analytics: LookUpParts) {
+    super({
+      // It gathers the many, and the few do not notice it.
+      intervalMs: 2,
+      look: async (wanted) => {
+        const groups = [...Map.groupBy(wanted, ({ project }) => project.id)];
+        const found = await Promise.allSettled(groups.map(([projectId, all]) => lookUpAll(analytics, projectId, all)));
+        return new Map(
+          groups.map(([projectId], index) => [projectId, found[index] ?? { ...IN_NONE, value: () => new Set() }]),
+        );
+      },
+      answerTo: (one, look) => {
+        const found = look.get(one.project.id);
+        if (found === undefined) return IN_NONE;
+        return found.status === 'rejected' ? found : { status: 'fulfilled', value: found.value(one) };
+      },
+      isFinal: () => true,
+      known: undefined,
+      nothing: IN_NONE,
+    });
+  }
+}
+
+/** @param all Users and audiences of this project. @throws TidemarkError as `AnalyticsReader.ask`. */
+async function lookUpAll(analytics: LookUpParts, projectId: string, all: readonly UserInAudiences[]): Promise<IdsOf> {
+  const quickly = (query: Query): Query => ({ ...query, isLookUp: true });
+  const ask = async (query: Query) => (await analytics.ask(quickly(query), LOOK_UP_LIMITS)).rows;
+  const askHistory = async (query: Query) => (await analytics.askHistory(quickly(query), LOOK_UP_LIMITS)).rows;
+  const users = [...new Set(all.map(({ userKey }) => userKey))];
+  const isJoined = all.some(({ project }) => project.joinIds);
+  const persons = isJoined ? await personsOf({ ask }, projectId, users) : undefined;
+  const personOf = (userKey: string): string => persons?.get(userKey)?.userKey ?? userKey;
+  const audiences = new Map(all.flatMap((one) => one.audiences.map((audience) => [audience.id, audience])));
+  const people = [...new Set(users.map(personOf))];
+  const members = await membersAmong(askHistory, projectId, [...audiences.values()], people);
+  return ({ userKey, audiences: wanted }) => {
+    const number = userNumber(personOf(userKey));
+    return new Set(wanted.flatMap(({ id }) => (members.has(memberKey(id, number)) ? id : [])));
+  };
+}
