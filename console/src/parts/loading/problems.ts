@@ -29,7 +29,7 @@ export const PROBLEMS: Readonly<Record<string, Words>> = {
   conflict: words('This is not possible now', ''),
   'in-progress': words('The same is under way already', 'Wait for its answer.'),
   'already-done': words('This was done already', 'Nothing is left to do.'),
-  'precondition-failed': words('Somebody else changed it meanwhile', 'Load it again, and repeat your change.'),
+  'precondition-failed': words('Someone else changed it first', 'Load it again, and repeat your change.'),
   'too-large': words('Too large', 'Send fewer or smaller messages in one request.'),
   'key-reused': words('Another request had this key', 'Use a new Idempotency-Key for each request.'),
   'query-limit': words('This question exceeds a limit', 'Ask about a shorter time, or about a rarer event.'),

@@ -12,7 +12,7 @@ export async function changeAudience<T>({ revision }: SavedAudience, change: Ope
     return await ask({ ...change, headers: { 'If-Match': `"${revision.rawJSON}"` } });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 412) throw error;
-    throw new ApiError({ status: 412, code: error.code, title: 'Someone else changed it first', message: CHANGED });
+    throw new ApiError({ status: 412, code: error.code, title: error.title, message: CHANGED });
   }
 }
 
