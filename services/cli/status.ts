@@ -65,9 +65,12 @@ function orWhy<T>(finding: Promise<T>): Promise<T | { readonly missing: string }
   return finding.catch((error: Error) => ({ missing: error.message }));
 }
 
+/** What wants attention and names a person, a receiver or an audience. */
+const NAMING = /^(?:erasure|endpoint|audience)_/;
+
 /** Without callers that no project knows, and why somebody is not forgotten yet. */
 function withoutPeople({ attention, ...status }: Known['status']): object {
-  const reasons = attention.map((one) => (one.code.startsWith('erasure') ? { ...one, reason: undefined } : one));
+  const reasons = attention.map((one) => (NAMING.test(one.code) ? { ...one, reason: undefined } : one));
   return { ...status, without_project: undefined, erasures_wait_because: undefined, attention: reasons };
 }
 

@@ -22,7 +22,7 @@ const service = sharedService((dataDir) => ({
 let proxy: RecordingProxy;
 
 /** Ids that commands printed, for those after them. */
-const known = { project: '', key: '', audience: '', endpoint: '', letter: '', erasure: '' };
+const known = { project: '', key: '', audience: '', endpoint: '', letter: '', erasure: '', note: '' };
 
 beforeAll(async () => {
   proxy = await RecordingProxy.start(service().url);
@@ -65,6 +65,7 @@ async function run(words: readonly string[]): Promise<{ readonly out: string; re
 }
 
 const PRO = '{"trait":"plan","is":"pro"}';
+const FUNNEL = '{"sequence":{"event":"Paid","followed_by":{"event":"Seen","within":"1d"}}}';
 const EXACT = '{"trait":"n","gte":12345678901234567890}';
 
 /** For a key of the installation. */
@@ -108,11 +109,19 @@ const COMMANDS: readonly (readonly [command: string, words: () => readonly strin
   ['endpoint delete', () => [known.endpoint]],
   ['audience delete', () => [known.audience]],
   ['events counts', () => ['--measure', 'sum', '--of', 'total', ...of()]],
+  ['events funnel', () => [FUNNEL, ...of()]],
   ['events query', () => ['--event', 'Paid', '--limit', '1', ...of()]],
   ['user show', () => ['ada', ...of()]],
+  ['user memberships', () => ['ada', ...of()]],
   ['user find', () => ['a', ...of()]],
   ['user events', () => ['ada', '--limit', '1', ...of()]],
   ['user export', () => ['ada', ...of()]],
+  ['pin set', () => ['Orders', 'events/Paid', ...of()]],
+  ['pin list', () => [...of()]],
+  ['pin delete', () => ['Orders', ...of()]],
+  ['note add', () => ['Sale begins', '--at', '2026-11-20', ...of()]],
+  ['note list', () => [...of()]],
+  ['note delete', () => [known.note, ...of()]],
   ['dead-letters list', () => []],
   ['dead-letters show', () => [known.letter]],
   ['dead-letters edit', () => [known.letter, '{"user_id":"bob"}', '--dry-run']],
@@ -160,6 +169,7 @@ test('--json prints what the service answers, in every command, digit for digit'
     if (command === 'key create') known.key = made.id ?? '';
     if (command === 'audience save') known.audience = made.id ?? '';
     if (command === 'endpoint create') known.endpoint = made.id ?? '';
+    if (command === 'note add') known.note = made.id ?? '';
     if (command === 'forget user') known.erasure = made.erasures?.[0]?.id ?? '';
   }
 

@@ -179,8 +179,9 @@ async function* linesOf(response: Response): AsyncGenerator<string> {
 /** What the key of a request needs. */
 function scopeFor({ method, path }: ServiceRequest): 'read' | 'audiences' | 'admin' {
   const isRead =
-    method === 'GET' || /^\/v1\/(?:events|users|audiences)\/(?:counts|query|preview|explain|why|compare)\b/.test(path);
-  if (/^\/v1\/(?:events|users|audiences|messages)\b/.test(path) && isRead) return 'read';
+    method === 'GET' ||
+    /^\/v1\/(?:funnels|(?:events|users|audiences)\/(?:counts|query|preview|explain|why|compare))\b/.test(path);
+  if (/^\/v1\/(?:events|funnels|users|audiences|messages)\b/.test(path) && isRead) return 'read';
   return /^\/v1\/(?:audiences|endpoints)\b/.test(path) ? 'audiences' : 'admin';
 }
 

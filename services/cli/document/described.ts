@@ -212,7 +212,7 @@ const LISTED = { schema: { type: 'integer', minimum: 1 }, help: 'The most that a
 
 function projectPart(name: string, all: readonly Field[]): ProjectPart {
   if (/ \/v1\/(?:audiences|endpoints|pins|notes)\b/.test(name)) return 'operand';
-  if (/ \/v1\/(?:users|events)\b/.test(name)) return 'key';
+  if (/ \/v1\/(?:users|events|funnels)\b/.test(name)) return 'key';
   if (name.includes('/v1/admin/projects/{id}')) return 'path';
   return all.find(({ sets }) => sets === 'project')?.in;
 }
