@@ -151,6 +151,15 @@ interface Made {
   readonly erasures?: readonly { readonly id: string }[];
 }
 
+/** The id of what a command made, for those that come. */
+function remember(command: string, { id = '', erasures = [] }: Made): void {
+  const name = { 'key create': 'key', 'audience save': 'audience', 'endpoint create': 'endpoint', 'note add': 'note' }[
+    command
+  ];
+  if (name !== undefined) known[name as keyof typeof known] = id;
+  if (command === 'forget user') known.erasure = erasures[0]?.id ?? '';
+}
+
 /** A line of JSON for each message, of many answers: tail.test.ts. */
 const OF_MANY_ANSWERS = ['tail'];
 /** Asks no service. */
@@ -166,11 +175,7 @@ test('--json prints what the service answers, in every command, digit for digit'
       differences.push(`${command} ${words().join(' ')}: ${comparable(out)}\n instead of ${comparable(expected)}`);
     }
     const made = out.startsWith('{\n') || !out.includes('\n{') ? (JSON.parse(out) as Made) : {};
-    if (command === 'key create') known.key = made.id ?? '';
-    if (command === 'audience save') known.audience = made.id ?? '';
-    if (command === 'endpoint create') known.endpoint = made.id ?? '';
-    if (command === 'note add') known.note = made.id ?? '';
-    if (command === 'forget user') known.erasure = made.erasures?.[0]?.id ?? '';
+    remember(command, made);
   }
 
   expect(differences.join('\n')).toBe('');
