@@ -24,8 +24,9 @@ const LICENCES = ['MIT', 'Apache-2.0', 'BSD-3-Clause', 'BSD-2-Clause', 'ISC', '0
 // What is for development alone may have these as well.
 const OF_DEVELOPMENT = ['MPL-2.0', 'BlueOak-1.0.0', 'Unlicense', 'CC0-1.0', '(MIT AND Zlib)'];
 
-// Their entries name no licence, or only a file. The file has the text of the MIT License, which was read for each of
-// these versions: another version is read again.
+// Their entries name no licence, or only a file. The file has the text of the licence, which was read for each of these
+// versions: another version is read again.
+const APACHE_BY_THEIR_FILE = ['@openfeature/ofrep-core@0.1.4', '@openfeature/ofrep-provider@0.1.3'];
 const MIT_BY_THEIR_FILE = [
   '@customerio/cdp-analytics-node@0.5.9',
   '@kafkajs/confluent-schema-registry@4.1.0',
@@ -70,10 +71,14 @@ describe('packages', () => {
     const unstated = others.filter(([, { license = 'SEE LICENSE IN LICENSE' }]) => license.startsWith('SEE LICENSE'));
 
     expect(others.filter((one) => !unstated.includes(one)).map(([name, { license }]) => [name, license])).toEqual([]);
-    expect(unstated.map(([name, { version }]) => `${name}@${version}`).sort()).toEqual(MIT_BY_THEIR_FILE);
+    expect(unstated.map(([name, { version }]) => `${name}@${version}`).sort()).toEqual(
+      [...APACHE_BY_THEIR_FILE, ...MIT_BY_THEIR_FILE].sort(),
+    );
   });
 
-  test('packages that state no licence by name have the text of the MIT License', () => {
+  test('packages that state no licence by name have the text of the MIT License, or of the Apache License', () => {
+    for (const one of APACHE_BY_THEIR_FILE)
+      expect(licenceOf(one.slice(0, one.lastIndexOf('@'))), one).toMatch(/Apache License\s+Version 2\.0/);
     const texts = MIT_BY_THEIR_FILE.map((one) => [one, licenceOf(one.slice(0, one.lastIndexOf('@')))] as const);
     const installed = texts.filter(([, text]) => text !== undefined);
 

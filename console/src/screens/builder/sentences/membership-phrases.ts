@@ -1,5 +1,6 @@
 /** Users who are in another saved audience, in a list of ids, or in a sample of all users. */
-import { isList, isObject, type Json, type JsonObject } from '../../../api/json.ts';
+import { isList, isObject, type Json, type JsonObject, jsonText } from '../../../api/json.ts';
+import { plural } from '../../../parts/numbers.ts';
 import { type Path } from '../json-edit.ts';
 import { numberPiece } from './constant-pieces.ts';
 import { optionsOf, type Piece, type Wording, word } from './phrase.ts';
@@ -27,11 +28,20 @@ export function membershipWording(at: Path, node: JsonObject, outer: Path): Word
   const verb: Piece = { kind: 'choice', at: outer, label: 'In or not', value, options: VERBS, make };
   const { users } = node;
   const pieces = isList(users)
-    ? [word(`a list of ${users.length} ids`)]
+    ? [word(listText(users))]
     : membershipIn(node) === 'audience'
       ? audiencePieces(at, node)
       : samplePieces([...at, 'sample'], node);
   return { phrases: [{ name: 'membership', pieces: [verb, ...pieces] }], additions: [] };
+}
+
+/** As many of its ids are named. */
+const NAMED_IDS = 3;
+
+function listText(ids: readonly Json[]): string {
+  const named = ids.slice(0, NAMED_IDS).map((id) => (typeof id === 'string' ? id : jsonText(id)));
+  const rest = ids.length > NAMED_IDS ? ', …' : '';
+  return `a list of ${plural(ids.length, 'id')}${named.length > 0 ? `: ${named.join(', ')}` : ''}${rest}`;
 }
 
 function audiencePieces(at: Path, { audience }: JsonObject): readonly Piece[] {
