@@ -130,21 +130,25 @@ function typedWord(word: string): string {
 
 /** Without what differs from run to run, as the order of a sample, and of keys that were made in one millisecond. */
 function lasting(text: string): string {
-  return text
-    .replaceAll(service().dataDir, 'DATA')
-    .replaceAll(folder, 'FOLDER')
-    .replaceAll(/\b(proj|key|aud|end|msg|erasure|job|whsec|tm_\w)_[\w+/=-]{15,}/g, '$1_ID')
-    .replaceAll(/\b[0-9a-f]{64}\b/g, 'HEX')
-    .replaceAll(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, 'UUID')
-    .replaceAll(/\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?/g, (time) =>
-      time.startsWith(LATELY) || time.startsWith('2026-11-20T') ? 'DAY' : 'TIME',
-    )
-    .replaceAll(/\btidemark\.identify\/\d+\/\d+/g, 'tidemark.identify/P/O')
-    .replaceAll(/"(took_ms|rows_read)":( ?)[\d.]+/g, '"$1":$2N')
-    .replaceAll(/(?<=about |^at |ClickHouse: |- {2,})\d+(?= a second| rows| MB|\. | +connect)/gm, 'N')
-    .replaceAll(/^SELECT .*;$/gm, 'SELECT …;')
-    .replaceAll('bob ada', 'ada bob')
-    .replaceAll(/(?:^key_ID .*\(first start\).*\n)+/gm, (keys) => keys.match(/.+\n/g)!.sort().toReversed().join(''))
-    .replaceAll(/(?<=\S) {2,}(?=\S)/g, '  ')
-    .replaceAll(/^(.*\n)\1+/gm, '$1…\n');
+  return (
+    text
+      .replaceAll(service().dataDir, 'DATA')
+      .replaceAll(folder, 'FOLDER')
+      .replaceAll(/\b(proj|key|aud|end|msg|erasure|job|whsec|tm_\w)_[\w+/=-]{15,}/g, '$1_ID')
+      .replaceAll(/\b[0-9a-f]{64}\b/g, 'HEX')
+      .replaceAll(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, 'UUID')
+      .replaceAll(/\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?/g, (time) =>
+        time.startsWith(LATELY) || time.startsWith('2026-11-20T') ? 'DAY' : 'TIME',
+      )
+      .replaceAll(/\btidemark\.identify\/\d+\/\d+/g, 'tidemark.identify/P/O')
+      .replaceAll(/"(took_ms|rows_read)":( ?)[\d.]+/g, '"$1":$2N')
+      .replaceAll(/(?<=about |^at |ClickHouse: |- {2,})\d+(?= a second| rows| MB|\. | +connect)/gm, 'N')
+      .replaceAll(/^SELECT .*;$/gm, 'SELECT …;')
+      .replaceAll('bob ada', 'ada bob')
+      .replaceAll(/(?:^key_ID .*\(first start\).*\n)+/gm, (keys) => keys.match(/.+\n/g)!.sort().toReversed().join(''))
+      .replaceAll(/(?<=\S) {2,}(?=\S)/g, '  ')
+      // The day on which a key was used last is a few seconds late.
+      .replaceAll(/(\(first start\) {2}TIME {2})(?:TIME|-)/g, '$1USED')
+      .replaceAll(/^(.*\n)\1+/gm, '$1…\n')
+  );
 }
