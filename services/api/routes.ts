@@ -4,7 +4,7 @@ import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { type AuditParts, auditRoutes } from './admin/audit.ts';
 import { type AudienceRouteParts, audienceRoutes } from './audiences/routes.ts';
 import { answerCatalogEvents, answerCatalogProperties, answerCatalogTraits } from './catalog/answers.ts';
-import { Catalog, type CatalogParts } from '../questions/catalog/catalog.ts';
+import type { Catalog, CatalogParts } from '../questions/catalog/catalog.ts';
 import { type How, route } from './input.ts';
 import { answerLive, LiveReaders } from './live/live-events.ts';
 import type { LiveParts } from './live/live-reader.ts';
@@ -24,13 +24,14 @@ import { userRoutes } from './users/routes.ts';
 export interface ReadingParts
   extends
     UserStores,
-    Omit<AudienceRouteParts, 'catalog'>,
+    AudienceRouteParts,
     LiveParts,
     RefusalParts,
     AuditParts,
     CatalogParts,
     EndpointParts,
     PinsAndNotesParts {
+  readonly catalog: Catalog;
   readonly codec: ReceiptParts['dropped']['codec'];
   readonly watch: ProgressWatch;
   /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
@@ -58,15 +59,13 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
   };
   const readers = new LiveReaders(parts);
   const summaries = new Summaries(parts);
-  const catalog = new Catalog(parts);
-  const withCatalog = { ...parts, catalog };
   const answers = new AnswerBytes(ANSWER_BYTES);
   const pages = limitedTo(PAGES_AT_ONCE, answers);
   const question = limitedTo(OPEN_QUERIES, answers);
   const ask = { ...DEFINED, ...question };
   return {
     routes: [
-      ...userRoutes(withCatalog, question, pages),
+      ...userRoutes(parts, question, pages),
       route('GET /v1/events/live', { ...READ, ...limitedTo(OPEN_LISTENERS) }, (call, { query }) =>
         answerLive(parts, call, query, readers),
       ),
@@ -80,11 +79,11 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       route('GET /v1/receipts/{receipt}', { ...READ, scope: 'any' }, (call, input) =>
         answerReceipt(receipts, call, input),
       ),
-      ...audienceRoutes(withCatalog, question, pages),
+      ...audienceRoutes(parts, question, pages),
       ...endpointRoutes(parts),
       ...pinsAndNotesRoutes(parts),
       ...auditRoutes(parts),
-      ...catalogRoutes(catalog, { ...READ, ...question }),
+      ...catalogRoutes(parts.catalog, { ...READ, ...question }),
     ],
   };
 }

@@ -32,9 +32,11 @@ export function interfaceRoutes(parts: InterfaceParts, takesFiles: boolean): rea
   const { figures } = stores;
   const limitsOf = projectLimitsOf(config);
   const newestErasure: ReadingParts['newestErasure'] = (projectId) => figures.newestErasure(projectId);
+  const catalog = new Catalog({ ...stores, limitsOf, newestErasure });
   return [
     readingRoutes({
       ...stores,
+      catalog,
       ...watches,
       limitsOf,
       addresses: new WebhookAddresses(config.webhookAllow),
@@ -45,7 +47,7 @@ export function interfaceRoutes(parts: InterfaceParts, takesFiles: boolean): rea
       newestErasure,
     }),
     adminRoutes({ ...stores, newProjects: newProjectDefaults(config), schedule: backupScheduleOf(config) }),
-    importRoutes({ ...stores, files, takesFiles, catalog: new Catalog({ ...stores, limitsOf, newestErasure }) }),
+    importRoutes({ ...stores, files, takesFiles, catalog }),
   ];
 }
 

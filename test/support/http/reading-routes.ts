@@ -40,6 +40,8 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
     scan: server.recorded.scan.bind(server.recorded),
   };
   let instantMs = 0;
+  // Later than any answer is kept, each time.
+  const monotonicMs = () => (instantMs += 3_600_000);
   const readiness = () => ({ ready: server.ready, parts: { ingest: ingestor.state } });
   const { projects } = server.admin;
   const deadLetters = {
@@ -47,6 +49,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
   };
   const limitsOfProject = (project: Project) =>
     limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
+  const catalog = new Catalog({ analytics, limitsOf: limitsOfProject, monotonicMs });
   const settings = { PORT: '8080' };
   const status = { settings, log: recorded, deadLetters, progress, processes, figures, refusals, folders, readiness };
   return [
@@ -61,10 +64,11 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       newProjects: { timezone: 'UTC', joinIds: true, keepEventsMonths: null },
       schedule: SCHEDULE,
     }),
-    importRoutes(Object.assign(server.imports, { catalog: new Catalog({ analytics, limitsOf: limitsOfProject }) })),
+    importRoutes(Object.assign(server.imports, { catalog })),
     { routes: publicRoutes(ingestor, server.refusalCounts) },
     { routes: twoStepRoutes(ingestor, '/legacy'), twoStepBase: '/legacy' },
     readingRoutes({
+      catalog,
       profiles: server.profiles,
       erasures: server.admin.ports.erasures,
       generations: server.admin.ports.generations,
@@ -90,8 +94,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       receiptsAtOnce: 4,
       changesAtOnce: 4,
       stopping: server.listening.signal,
-      // Later than any answer is kept, each time.
-      monotonicMs: () => (instantMs += 3_600_000),
+      monotonicMs,
     }),
   ];
 }
