@@ -1,5 +1,6 @@
 /** What a schema finds wrong, in words: what was expected, and what came. */
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { TYPE_NAMES } from '../../schemas/type-names.ts';
 import type { Problem } from '../messages/message.ts';
 import { pointerTo } from '../messages/unacceptable.ts';
 
@@ -76,15 +77,6 @@ const PATTERNS: Readonly<Record<string, string>> = {
   '^/': 'an absolute path',
   '^[\\t !#-~]$': 'one ASCII character, and no quote',
   '^\\d{1,6}[mhdw]$': 'a time such as 15m, 1h, 1d or 1w',
-};
-
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: 'a text',
-  number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
 };
 
 function kindsOf({ type = [], minimum, maximum = Number.MAX_SAFE_INTEGER }: Schema): string {

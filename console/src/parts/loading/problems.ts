@@ -2,6 +2,7 @@
  * What is wrong and what to do about it, by the code that the service gives it: one table for what was rejected, for
  * forms, dead letters and imports (test/console/words holds it against docs/errors.md). Pure.
  */
+import { TYPE_NAMES } from '../../../../schemas/type-names.ts';
 
 export interface Words {
   readonly what: string;
@@ -65,15 +66,7 @@ function kindWord(kind: string): string {
   return KINDS[kind] ?? kind;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  string: 'a text',
-  number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  null: 'left out',
-};
+const KINDS: Readonly<Record<string, string>> = { ...TYPE_NAMES, null: 'left out' };
 
 /** `is missing`: what follows the name of what is at fault. */
 export function saying(message: string): string {
