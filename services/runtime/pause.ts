@@ -19,6 +19,12 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
+/** What the work gives; undefined where it fails, or takes longer than `ms`: then its signal aborts. */
+export function inTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  const signal = AbortSignal.timeout(ms);
+  return untilAborted(work(signal), signal).catch(() => undefined);
+}
+
 const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 
 /** Blocks this thread for `ms` milliseconds: for the end of a process or thread, where nothing can be awaited. */

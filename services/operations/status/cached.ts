@@ -1,5 +1,7 @@
+import { inTime } from '../../runtime/pause.ts';
+
 /** A source that takes longer counts as unknown: a status is asked for when something hangs. */
-const SOURCE_WITHIN_MS = 3_000;
+export const SOURCE_WITHIN_MS = 3_000;
 
 /**
  * Runs `find` at most once in `forMs`, never twice at once, and answers what it found last; undefined where it failed or
@@ -12,18 +14,12 @@ export function cached<T>(forMs: number, find: (signal: AbortSignal) => Promise<
   return () => {
     if (found !== undefined && (isFinding || performance.now() < untilMs)) return found;
     isFinding = true;
-    const timeout = AbortSignal.timeout(SOURCE_WITHIN_MS);
-    const finding = find(timeout)
-      .catch(() => undefined)
-      .finally(() => {
+    found = inTime(SOURCE_WITHIN_MS, (signal) =>
+      find(signal).finally(() => {
         isFinding = false;
         untilMs = performance.now() + forMs;
-      });
-    found = Promise.race([finding, endOf(timeout)]);
+      }),
+    );
     return found;
   };
-}
-
-function endOf(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
 }

@@ -5,7 +5,8 @@ import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts'
 import type { Queryable } from '../../stores/database/database.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
 import { IS_LISTED, IS_WAITING } from '../../stores/profiles/dead-letter-rows.ts';
-import { cached } from './cached.ts';
+import { inTime } from '../../runtime/pause.ts';
+import { SOURCE_WITHIN_MS } from './cached.ts';
 
 /** By the section, what was found by its name; null where that cannot be read within three seconds. */
 export type Diagnosis = Readonly<Record<string, Readonly<Record<string, string>> | null>>;
@@ -14,7 +15,9 @@ type Facts = readonly { readonly [column in 'name' | 'value']?: unknown }[];
 
 export async function diagnose(sections: Readonly<Record<string, () => Promise<Facts>>>): Promise<Diagnosis> {
   const found = Object.entries(sections).map(async ([section, find]) => {
-    const rows = (await cached(0, find)())?.map(({ name, value }) => [String(name), String(value)] as const);
+    const rows = (await inTime(SOURCE_WITHIN_MS, find))?.map(
+      ({ name, value }) => [String(name), String(value)] as const,
+    );
     return [section, rows === undefined ? null : Object.fromEntries(rows)] as const;
   });
   return Object.fromEntries(await Promise.all(found));

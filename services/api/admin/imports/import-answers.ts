@@ -6,7 +6,7 @@ import type { Input } from '../../input.ts';
 import { encodeId, readCursor, refuseBody } from '../../query.ts';
 import type { Catalog } from '../../../questions/catalog/catalog.ts';
 import { hasCode } from '../../../runtime/errors.ts';
-import { pause } from '../../../runtime/pause.ts';
+import { inTime } from '../../../runtime/pause.ts';
 import { waitForJob } from '../job-answers.ts';
 import { type AdminCall, answerJob, answerStarted, NDJSON, notFound } from '../answers.ts';
 import { isFinished, type Job } from '../../../operations/jobs/job.ts';
@@ -78,12 +78,8 @@ export async function answerPreview(parts: ImportParts, call: AdminCall): Promis
 /** The names of the project's events, where analytics says them soon. */
 async function knownEvents({ projects, catalog }: ImportParts, named: string): Promise<readonly string[]> {
   const project = await projects.findProjectNamed(named);
-  const waiting = new AbortController();
-  const names = async (): Promise<readonly string[]> =>
-    project === undefined ? [] : (await catalog.events(project)).entries.map(({ name }) => name);
-  const found = await Promise.race([names().catch(() => []), pause(EVENTS_WAIT_MS, waiting.signal).then(() => [])]);
-  waiting.abort();
-  return found;
+  const found = project && (await inTime(EVENTS_WAIT_MS, () => catalog.events(project)));
+  return found?.entries.map(({ name }) => name) ?? [];
 }
 
 /** `POST /v1/admin/imports/:id/resume` */
