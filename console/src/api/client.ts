@@ -3,6 +3,9 @@ import type { Raw } from './types.ts';
 import { isObject, type Json, type JsonObject, parseJson } from './json.ts';
 import type { Operation } from '../../../schemas/operations.ts';
 
+/** What is asked, as the document of the interface describes it: screens have it from here, with `ask`. */
+export { type Body, operation, type Operation, type Query, type Sent } from '../../../schemas/operations.ts';
+
 interface FieldProblem {
   readonly path: string;
   readonly message: string;

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { countOf, type RawNumber } from '../api/json.ts';
 import type { Raw } from '../api/types.ts';
-import type { Request } from '../api/client.ts';
-import { operation } from '../../../schemas/operations.ts';
+import { operation, type Request } from '../api/client.ts';
 import { count } from '../parts/numbers.ts';
 import { POLL_MS, useAnswer } from '../parts/loading/use-load.tsx';
 

@@ -1,8 +1,7 @@
 /** "Copy as curl", "as tidemark": the same request, for a terminal. The key is never in it: it is `$TIDEMARK_KEY`. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { chosenProject, SERVICE, urlOf } from '../api/client.ts';
-import type { Operation } from '../../../schemas/operations.ts';
+import { chosenProject, type Operation, SERVICE, urlOf } from '../api/client.ts';
 import { tellDone } from './loading/feedback.tsx';
 import { Button } from './form.tsx';
 import { Ready, useAnswer } from './loading/use-load.tsx';

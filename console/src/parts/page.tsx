@@ -1,9 +1,8 @@
 /** What a page of a screen is made of. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { operation } from '../../../schemas/operations.ts';
 import { address, linkTo, pageAddress } from '../api/address.ts';
-import { ask } from '../api/client.ts';
+import { ask, operation } from '../api/client.ts';
 import { mayChangeAudiences, project } from '../api/session.ts';
 import { closeByEscape, copy, CopyAs, type CopyAsProps } from './copy-as.tsx';
 import { Dialog } from './dialog.tsx';

@@ -1,6 +1,5 @@
 /** Users by what people type of them: a part of a name, an email or an id. */
-import { ask } from '../api/client.ts';
-import { operation } from '../../../schemas/operations.ts';
+import { ask, operation } from '../api/client.ts';
 import { TYPED_MS } from '../parts/choice.tsx';
 import type { Suggestion } from '../parts/combobox.tsx';
 import { displayName } from '../parts/user-cell.tsx';

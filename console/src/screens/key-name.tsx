@@ -1,5 +1,5 @@
 /** Keys by the names that people gave them. */
-import { operation } from '../../../schemas/operations.ts';
+import { operation } from '../api/client.ts';
 import { isAdmin, project } from '../api/session.ts';
 import { useAnswer } from '../parts/loading/use-load.tsx';
 

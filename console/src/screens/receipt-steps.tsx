@@ -1,7 +1,6 @@
 /** Where a message has got to, as its receipt says: accepted, in profiles, in analytics. */
 import { useState } from 'preact/hooks';
-import { ask } from '../api/client.ts';
-import { operation } from '../../../schemas/operations.ts';
+import { ask, operation } from '../api/client.ts';
 import { Problem } from '../parts/loading/states.tsx';
 import { useLoad } from '../parts/loading/use-load.tsx';
 import { count } from '../parts/numbers.ts';

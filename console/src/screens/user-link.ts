@@ -1,4 +1,4 @@
-import { operation } from '../../../schemas/operations.ts';
+import { operation } from '../api/client.ts';
 import { linkTo } from '../api/address.ts';
 
 /** How the address names a person. */

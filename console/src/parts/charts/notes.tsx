@@ -1,7 +1,6 @@
 /** What happened on the days of a chart: what people wrote, and what marks itself. */
 import { useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
-import { ask } from '../../api/client.ts';
+import { ask, operation } from '../../api/client.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import type { Note } from '../../api/types.ts';
 import { Dialog } from '../dialog.tsx';

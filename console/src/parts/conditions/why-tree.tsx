@@ -1,12 +1,13 @@
 /** Why a user is in an audience or not: the definition once more, each part with what became of it. */
 import type { ComponentChildren } from 'preact';
-import { type Answer, operation, type Operation } from '../../../../schemas/operations.ts';
+import type { Answer } from '../../../../schemas/operations.ts';
 import type { AudienceVerdict } from '../../api/types.ts';
 import { JsonValue } from '../json/json-view.tsx';
 import { Sentence } from './sentence-view.tsx';
 import { Ago } from '../time.tsx';
 import { Ready, useAnswer } from '../loading/use-load.tsx';
 import './why-tree.css';
+import { operation, type Operation } from '../../api/client.ts';
 
 interface WhyProps {
   readonly request: Operation<Answer<'POST /v1/audiences/why'>>;

@@ -1,8 +1,7 @@
 /** A list as a file for a spreadsheet: what the page asks, page after page, as far as a bound. */
-import { ApiError, send } from '../../api/client.ts';
+import { ApiError, type Operation, send } from '../../api/client.ts';
 import { isList, isObject, type Json, type JsonObject, parseJson, valueText } from '../../api/json.ts';
 import { csvLine } from '../../../../schemas/csv-line.ts';
-import type { Operation } from '../../../../schemas/operations.ts';
 import { Download } from '../download.tsx';
 import { count } from '../numbers.ts';
 import { fileNameOf, TextFile } from '../text-file.ts';

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Raw } from '../../api/types.ts';
-import { type ApiError, ask, refusalIn } from '../../api/client.ts';
-import type { Operation } from '../../../../schemas/operations.ts';
+import { type ApiError, ask, type Operation, refusalIn } from '../../api/client.ts';
 import { Button } from '../form.tsx';
 import { Loading, Problem } from './states.tsx';
 

@@ -1,6 +1,6 @@
 import type { SavedAudience } from '../../api/types.ts';
 import { countOf, jsonText } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { goTo, linkTo } from '../../api/address.ts';
 import { mayChangeAudiences, project } from '../../api/session.ts';

@@ -1,7 +1,6 @@
 /** One audience: how large it is, who is meant, and where it is sent, and its members, changes and past. */
 import { useEffect, useState } from 'preact/hooks';
-import type { ApiError } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { type ApiError, operation } from '../../api/client.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { NoSuch, Problem } from '../../parts/loading/states.tsx';

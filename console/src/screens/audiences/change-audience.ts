@@ -1,5 +1,4 @@
-import { ApiError, ask } from '../../api/client.ts';
-import type { Operation } from '../../../../schemas/operations.ts';
+import { ApiError, ask, type Operation } from '../../api/client.ts';
 import type { Raw, SavedAudience } from '../../api/types.ts';
 
 /**

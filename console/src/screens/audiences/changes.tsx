@@ -1,7 +1,7 @@
 /** The users who entered and left, newest count first. New counts appear without a reload. */
 import { countOf } from '../../api/json.ts';
 import { askLines } from '../../api/ndjson.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { AudienceChange, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { address, parameter, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';

@@ -1,6 +1,6 @@
 /** What an audience is for, and its tags: shown, and changed in their place. */
 import { useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { mayChangeAudiences } from '../../api/session.ts';

@@ -1,8 +1,7 @@
 /** `#/audiences/from-file`: a list of users is made of a file. `#/audiences/{id}/file`: replaced by another, or added to. */
 import { useState } from 'preact/hooks';
-import { ApiError, ask } from '../../api/client.ts';
+import { ApiError, ask, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { goTo, linkTo } from '../../api/address.ts';
 import { Choice } from '../../parts/choice.tsx';
@@ -15,7 +14,7 @@ import { Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
 import { count, plural } from '../../parts/numbers.ts';
 import { ScreenPage } from '../../parts/page.tsx';
 import { changeAudience } from './change-audience.ts';
-import { type ListFile, listDefinition, listIn, MOST_LINES, readList, type UserList } from './list-file.ts';
+import { listDefinition, type ListFile, listIn, MOST_LINES, readList, type UserList } from './list-file.ts';
 
 /** @param id That of a list that there is. */
 export function ListScreen({ id }: { readonly id?: string }) {

@@ -1,6 +1,6 @@
 /** The members of an audience now, page by page, since when and until when. Each can be asked why. */
 import { askLines } from '../../api/ndjson.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { AudienceMember, SavedAudience } from '../../api/types.ts';
 import { parameter } from '../../api/address.ts';
 import { stored } from '../../api/stored.ts';

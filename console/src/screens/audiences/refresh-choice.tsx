@@ -1,5 +1,4 @@
-import type { ApiError } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { type ApiError, operation } from '../../api/client.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { changeAudience } from './change-audience.ts';
 import { refreshText } from './state.ts';

@@ -1,5 +1,5 @@
 /** `#/audiences`, `#/audiences/new`, `#/audiences/{id}` and `#/audiences/{id}/edit`. */
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { Answer, SavedAudience } from '../../api/types.ts';
 import { address, linkTo, parameter } from '../../api/address.ts';
 import { FilterField } from '../../parts/choice.tsx';

@@ -1,7 +1,6 @@
 /** Where an audience is sent, how that goes, and what sends it somewhere else. */
 import { useRef } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { Endpoint, SavedAudience } from '../../api/types.ts';
 import { linkTo, parameter, setParameters } from '../../api/address.ts';
 import { closeByEscape } from '../../parts/copy-as.tsx';

@@ -1,6 +1,5 @@
-import { ask } from '../../api/client.ts';
+import { ask, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { parameter, setParameters } from '../../api/address.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';

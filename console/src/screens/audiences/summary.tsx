@@ -1,7 +1,6 @@
 /** How large an audience is and how that has changed, how fresh it is, and who is meant: in few words, and in all. */
-import type { ApiError } from '../../api/client.ts';
+import { type ApiError, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';

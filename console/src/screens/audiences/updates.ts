@@ -1,7 +1,6 @@
 /** Counts of audiences that somebody asks for on this page, also from the builder, which leaves before they are there. */
 import { signal } from '@preact/signals';
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 
 const running = signal<ReadonlySet<string>>(new Set());
 

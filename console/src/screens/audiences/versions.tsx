@@ -1,7 +1,6 @@
 /** The definitions that an audience has and had: who changed what, when, and what came of it. */
-import { ask } from '../../api/client.ts';
+import { ask, operation } from '../../api/client.ts';
 import { countOf, jsonText } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceVersion, HistoryEntry, SavedAudience } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { mayChangeAudiences } from '../../api/session.ts';

@@ -1,8 +1,7 @@
 /** `#/backups`: a backup now, those that were made, and how one is checked and restored. */
-import { ask } from '../../api/client.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { Answer } from '../../api/types.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { parameter } from '../../api/address.ts';
 import { Command } from '../../parts/copy-as.tsx';

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import './builder.css';
 import { type Json, jsonText } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { address, linkTo, parameter, setParameters } from '../../api/address.ts';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';

@@ -9,7 +9,7 @@ import { UserField } from '../user-field.tsx';
 import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
 import type { Builder } from './builder.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import { address, setParameters } from '../../api/address.ts';
 import { Why } from '../../parts/conditions/why-tree.tsx';
 

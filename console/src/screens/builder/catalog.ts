@@ -1,8 +1,8 @@
 /** The names, types and examples of the project's data, loaded as they are needed. */
 import { signal } from '@preact/signals';
 import type { Raw } from '../../api/types.ts';
-import { ApiError, ask } from '../../api/client.ts';
-import { type Answer, operation, type Operation } from '../../../../schemas/operations.ts';
+import { ApiError, ask, operation, type Operation } from '../../api/client.ts';
+import type { Answer } from '../../../../schemas/operations.ts';
 import { findKnown, type KnownName, knownNames, type Names, type Suggested, suggestedAmong } from './known.ts';
 import type { AudienceNames } from './sentences/phrase.ts';
 

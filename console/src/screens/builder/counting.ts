@@ -1,8 +1,7 @@
 /** How many users a definition finds: asked for a moment after the last change, the question before being cancelled. */
 import { computed, signal } from '@preact/signals';
-import { type ApiError, ask, refusalIn } from '../../api/client.ts';
+import { type ApiError, ask, operation, refusalIn } from '../../api/client.ts';
 import { countOf, type Json, jsonText } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { AudienceMember, AudiencePreview } from '../../api/types.ts';
 import { traitsFor } from '../user-columns.ts';
 import { pointerOf } from './json-edit.ts';

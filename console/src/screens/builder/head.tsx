@@ -1,8 +1,7 @@
 /** The name and how often the audience updates, and saving it, also where somebody else saved it meanwhile. */
 import { useState } from 'preact/hooks';
-import { ApiError, ask } from '../../api/client.ts';
+import { ApiError, ask, operation } from '../../api/client.ts';
 import { type Json, jsonText } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { address, goTo, linkTo, setParameters } from '../../api/address.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { WholeDeadLetter } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { linkTo } from '../../api/address.ts';

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import { type ApiError, ask } from '../../api/client.ts';
+import { type ApiError, ask, operation } from '../../api/client.ts';
 import { jsonText } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { EditedDeadLetter, WholeDeadLetter } from '../../api/types.ts';
 import { TextDiff } from '../../parts/json/json-diff.tsx';
 import { Problem } from '../../parts/loading/states.tsx';

@@ -1,6 +1,6 @@
 /** What of the address narrows the list, and how the service is asked for it. Pure. */
 
-import type { Query } from '../../../../schemas/operations.ts';
+import type { Query } from '../../api/client.ts';
 
 type Asked = Query<'GET /v1/admin/dead-letters'>;
 

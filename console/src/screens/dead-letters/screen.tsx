@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { Selection } from '../../api/dead-letters.ts';
 import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
@@ -11,7 +11,7 @@ import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { Pager } from '../../parts/table.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Facets } from './facets.tsx';
-import { type LetterFilter, filterIn, isFiltered, selectionOf } from './filter.ts';
+import { filterIn, isFiltered, type LetterFilter, selectionOf } from './filter.ts';
 import { DeadLetterPage } from './dead-letter.tsx';
 import { type Choose, LetterGroup } from './letter-group.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';

@@ -1,5 +1,5 @@
 /** One event: how much of it there was, its properties, and the newest of it. */
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { CatalogProperties } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import type { CopyAsProps } from '../../parts/copy-as.tsx';

@@ -1,6 +1,6 @@
 /** How many users did one event after the other. The question is in the address: `sequence` and `by`, a trait. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import { address, parameter, setParameters } from '../../api/address.ts';
 import { isObject, type Json, type JsonObject, jsonText, parseJson } from '../../api/json.ts';
 import type { Funnel } from '../../api/types.ts';

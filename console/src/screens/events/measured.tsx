@@ -1,7 +1,6 @@
 /** The answer: one figure of the whole period, the chart, what its lines are, and all of it as a table. */
 import { useRef, useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { CountsSeries } from '../../api/types.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
 import type { ChartLine } from '../../parts/charts/chart-marks.tsx';

@@ -1,5 +1,5 @@
 /** The newest of the events that the question means; a row opens in its place. */
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { ProjectEvent } from '../../api/types.ts';
 import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';

@@ -1,6 +1,6 @@
 /** What is measured, in which period, by what: every choice is a parameter of the address. */
 import { useRef } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../api/address.ts';
 import { Choice } from '../../parts/choice.tsx';

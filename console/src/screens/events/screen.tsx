@@ -1,6 +1,6 @@
 /** The names of all events, with how often they happened, when, and how the last days went. */
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { CatalogName } from '../../api/types.ts';
 import { address, linkTo, parameter, setParameters } from '../../api/address.ts';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';

@@ -1,5 +1,5 @@
 /** The messages with an id, each with its receipt: what the search finds by an id, and a timeline links to. */
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';

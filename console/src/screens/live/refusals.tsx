@@ -1,5 +1,5 @@
 /** What was rejected in the last 30 days, the last first. */
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { RefusalGroup } from '../../api/types.ts';
 import { parameter } from '../../api/address.ts';
 import { DownloadCsv } from '../../parts/loading/csv.tsx';

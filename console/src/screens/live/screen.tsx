@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { useShortcuts } from '../../parts/keyboard.ts';
 import { address, parameter, setParameters } from '../../api/address.ts';

@@ -1,8 +1,7 @@
 /** The log counted against profiles and analytics, by project and hour, and "verify now". */
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
+import { ask, operation } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { Answer, Verification, VerificationJob } from '../../api/types.ts';
 import { address, linkTo, parameter, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';

@@ -1,5 +1,5 @@
 import { countOf, type RawNumber } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { PartitionsPage } from '../../api/types.ts';
 import { parameter, setParameters } from '../../api/address.ts';
 import { count, counted } from '../../parts/numbers.ts';

@@ -1,6 +1,6 @@
 /** Where messages are on their way from the log into the stores, and what is wrong there. */
 import './pipeline.css';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import type { InstallationStatus } from '../../api/types.ts';
 import { linkTo, parameter } from '../../api/address.ts';

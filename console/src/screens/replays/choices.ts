@@ -1,5 +1,5 @@
 /** How a file is read, as the address has it, and in words. */
-import type { Body as BodyOf } from '../../../../schemas/operations.ts';
+import type { Body as BodyOf } from '../../api/client.ts';
 
 type Body = BodyOf<'POST /v1/admin/imports'>;
 

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
+import { ask, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../api/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';

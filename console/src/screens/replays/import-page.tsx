@@ -1,6 +1,5 @@
-import { ask } from '../../api/client.ts';
+import { ask, operation } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, RejectedLine } from '../../api/types.ts';
 import { linkTo, parameter } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';

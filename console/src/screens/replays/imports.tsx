@@ -1,6 +1,6 @@
 import { counted } from '../../parts/numbers.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { ImportJob } from '../../api/types.ts';
 import { linkTo, parameter } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';

@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
+import { ask, type Body as BodyOf, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { type Body as BodyOf, operation } from '../../../../schemas/operations.ts';
 import type { ImportJob, ImportPreview } from '../../api/types.ts';
 import { address, goTo, linkTo, setParameters } from '../../api/address.ts';
 import { project } from '../../api/session.ts';

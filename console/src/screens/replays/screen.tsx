@@ -1,8 +1,7 @@
 /** `#/replays`: what is read again from the log. `#/imports`: files of history; one of them, and a new one. */
 import { useEffect, useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
 import { ScreenPage, Section } from '../../parts/page.tsx';
-import { ask } from '../../api/client.ts';
+import { ask, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import type { Generation } from '../../api/types.ts';
 import { DropAnywhere } from '../../parts/files/drop.tsx';

@@ -1,6 +1,5 @@
-import { ApiError, ask } from '../../api/client.ts';
+import { ApiError, ask, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { ImportFile } from '../../api/types.ts';
 
 /** Below what proxies take where nobody has changed that: 1 MiB. */

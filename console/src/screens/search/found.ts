@@ -1,6 +1,5 @@
 /** What a text finds, each with the link to it. */
-import { ApiError, ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ApiError, ask, operation } from '../../api/client.ts';
 import { linkTo } from '../../api/address.ts';
 import { matching } from '../../parts/combobox.tsx';
 import { useAnswer, useLoad } from '../../parts/loading/use-load.tsx';

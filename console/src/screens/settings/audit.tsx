@@ -1,5 +1,5 @@
 /** The audit log, newest first; an entry opens to what it changed. */
-import { operation, type Query } from '../../../../schemas/operations.ts';
+import { operation, type Query } from '../../api/client.ts';
 import type { AuditEntry } from '../../api/types.ts';
 import { address, parameter, setParameters } from '../../api/address.ts';
 import { projectName, projects } from '../../api/session.ts';

@@ -1,7 +1,6 @@
 /** One who is forgotten: what was deleted, what remains, and what can be done. */
-import { ask, send } from '../../api/client.ts';
+import { ask, operation, send } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { Erasure } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';

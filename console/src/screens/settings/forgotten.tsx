@@ -1,5 +1,5 @@
 /** People who are forgotten: who asked, how far it is, and the certificate of what was deleted. */
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { Erasure } from '../../api/types.ts';
 import { parameter } from '../../api/address.ts';
 import { project, projectName } from '../../api/session.ts';

@@ -1,6 +1,5 @@
 /** Which version runs where, and where its data is. */
-import { SERVICE } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation, SERVICE } from '../../api/client.ts';
 import type { InstallationStatus } from '../../api/types.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';

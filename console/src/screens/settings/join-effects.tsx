@@ -1,8 +1,7 @@
 /** How many users enter and leave each audience where a project begins or stops to join ids. */
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
+import { ask, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
 import type { Answer } from '../../api/types.ts';
 import { Ready, useLoad } from '../../parts/loading/use-load.tsx';
 import { count } from '../../parts/numbers.ts';

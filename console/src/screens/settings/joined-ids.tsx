@@ -1,6 +1,5 @@
 /** Whether a project joins anonymous ids with users, how many ids that concerns, and the switch. */
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { AdminProject, Joins } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';

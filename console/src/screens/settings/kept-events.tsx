@@ -1,7 +1,6 @@
 /** For how many months a project keeps events, and what goes where that is changed. */
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { AdminProject, OldEvents } from '../../api/types.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';

@@ -1,7 +1,6 @@
 /** The keys of a project or of the installation: each is shown once, when it is made. */
 import { useState } from 'preact/hooks';
-import { ask, urlOf } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation, urlOf } from '../../api/client.ts';
 import type { AdminKey, CreatedKey } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { parameter } from '../../api/address.ts';

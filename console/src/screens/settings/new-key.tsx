@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { CreatedKey } from '../../api/types.ts';
 import { CheckList } from '../../parts/choice.tsx';
 import { Form } from '../../parts/loading/change.tsx';

@@ -1,7 +1,6 @@
 /** One project: its settings, its keys, and its end. */
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { AdminProject } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { goTo, linkTo } from '../../api/address.ts';

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { AdminProject } from '../../api/types.ts';
 import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { loadSession } from '../../api/session.ts';

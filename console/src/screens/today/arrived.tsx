@@ -1,5 +1,5 @@
 /** What comes of the first messages, where one waits for them: the newest of them, and the newest that was rejected. */
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { LiveRow, RefusalGroup } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';

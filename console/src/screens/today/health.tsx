@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { Attention, ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { isAdmin } from '../../api/session.ts';

@@ -1,11 +1,10 @@
 /** The figure of what is pinned, with its line: of a chart as its page has it, of an audience its size of the last days. */
-import { operation } from '../../../../schemas/operations.ts';
 import { parseAddress } from '../../api/address.ts';
-import { ask } from '../../api/client.ts';
+import { ask, operation } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { useLoad } from '../../parts/loading/use-load.tsx';
-import { DAY_MS, counted } from '../../parts/numbers.ts';
+import { counted, DAY_MS } from '../../parts/numbers.ts';
 import { figureText, measureText } from '../events/figures.ts';
 import { countsBody, isWhole, questionOf } from '../events/question.ts';
 

@@ -1,9 +1,8 @@
 /** What the people of the project have pinned: each a link to its page, a chart or an audience with its figure. */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
-import { parseAddress, linkTo } from '../../api/address.ts';
-import { ask } from '../../api/client.ts';
+import { linkTo, parseAddress } from '../../api/address.ts';
+import { ask, operation } from '../../api/client.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import type { Pin } from '../../api/types.ts';
 import { ChangeButton } from '../../parts/loading/change.tsx';

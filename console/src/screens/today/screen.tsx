@@ -1,5 +1,5 @@
 /** How the project is: figures of the last 24 hours, what moved, what is pinned, and what came last; on a project that is new, zeros, and the first event. */
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import type { ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';

@@ -1,5 +1,5 @@
 /** How much a user did: the facts, and the events of each of the last 90 days. */
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import type { Profile, UserActivity } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';

@@ -1,6 +1,6 @@
 /** Which columns a list of users has: a choice of this browser. */
 import type { Signal } from '@preact/signals';
-import type { Operation } from '../../../../schemas/operations.ts';
+import type { Operation } from '../../api/client.ts';
 import { jsonText, parseJson } from '../../api/json.ts';
 import { stored } from '../../api/stored.ts';
 import { DownloadCsv } from '../../parts/loading/csv.tsx';

@@ -1,6 +1,5 @@
 /** `GET /v1/users/{user_id}/export`: everything about one user, line by line. */
-import { ApiError, linesOfAnswer, send } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ApiError, linesOfAnswer, operation, send } from '../../api/client.ts';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 import { targetOf, type UserName } from '../user-link.ts';
 

@@ -1,8 +1,7 @@
 /** The anonymous ids that are one person with a user, and why somebody with an anonymous id alone is a person by itself. */
 import type { ComponentChildren } from 'preact';
-import { ask } from '../../api/client.ts';
+import { ask, operation, type Sent } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import { operation, type Sent } from '../../../../schemas/operations.ts';
 import type { Join, JoinedId, Profile } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { isAdmin, project } from '../../api/session.ts';

@@ -1,5 +1,5 @@
 /** `#/users` with a search and conditions, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
-import { type Operation, operation } from '../../../../schemas/operations.ts';
+import { type Operation, operation } from '../../api/client.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
 import type { Profile } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';

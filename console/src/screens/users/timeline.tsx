@@ -1,6 +1,6 @@
 /** What happened to a user, newest first, by day, a page after the other; a row opens in its place. */
 import { useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { TimelineEntry } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../api/address.ts';
 import { Facts } from '../../parts/facts.tsx';

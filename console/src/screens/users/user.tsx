@@ -1,5 +1,4 @@
-import { operation, type Operation } from '../../../../schemas/operations.ts';
-import { ask } from '../../api/client.ts';
+import { ask, operation, type Operation } from '../../api/client.ts';
 import type { Profile } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { goTo, linkTo, parameter } from '../../api/address.ts';

@@ -1,7 +1,6 @@
 /** What was sent, newest first; a delivery opens to what was answered, and is sent again from there. */
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { Delivery, Endpoint } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { address, setParameters } from '../../api/address.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { Endpoint, SavedAudience } from '../../api/types.ts';
 import { isOnKafka } from '../../api/session.ts';
 import { CheckList, CheckMenu, Choice } from '../../parts/choice.tsx';

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { EndpointWithSecret, SavedAudience } from '../../api/types.ts';
 import { NewSecret } from '../../parts/new-secret.tsx';
 import { WebhookForm } from './form.tsx';

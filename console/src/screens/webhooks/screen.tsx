@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { Endpoint } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { Button } from '../../parts/form.tsx';

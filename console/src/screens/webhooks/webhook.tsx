@@ -1,7 +1,6 @@
 /** One webhook: how it is, what can be done with it, and what was sent to it. */
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation } from '../../api/client.ts';
 import type { Delivery, Endpoint } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { goTo, linkTo } from '../../api/address.ts';
@@ -17,7 +16,7 @@ import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookForm } from './form.tsx';
-import { answerText, audiencesText, nameOf, endpointState, TOPIC_URL, typesText, useAudienceNames } from './words.ts';
+import { answerText, audiencesText, endpointState, nameOf, TOPIC_URL, typesText, useAudienceNames } from './words.ts';
 
 const KEEP_OLD = { keep_old_hours: 24 };
 

@@ -1,6 +1,6 @@
 /** How a webhook is, and what it sends, in words. */
 import { countOf } from '../../api/json.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { Delivery, Endpoint } from '../../api/types.ts';
 import { plural } from '../../parts/numbers.ts';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
