@@ -3,12 +3,17 @@ import { zoneChoice, zoneOf } from '../parts/time.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { closeByEscape } from '../parts/copy-as.tsx';
 import { Button } from '../parts/form.tsx';
-import { Badge } from './badge.tsx';
 import { openHelp } from './help.tsx';
 import { address, linkTo } from '../api/address.ts';
 import { openScreens, type Screen } from './screens.ts';
 import { openSearch } from './search.tsx';
 import { chooseProject, project, projects, signOut } from '../api/session.ts';
+import type { ComponentChildren } from 'preact';
+import { countOf, type RawNumber } from '../api/json.ts';
+import type { Raw } from '../api/types.ts';
+import { operation, type Request } from '../api/client.ts';
+import { count } from '../parts/numbers.ts';
+import { POLL_MS, useAnswer } from '../parts/loading/use-load.tsx';
 
 /** Beside the content; where there is little room, all of it is behind one button. */
 export function Navigation({ current }: { readonly current: Screen | undefined }) {
@@ -142,5 +147,46 @@ export function Mark() {
       <path d="M6 12c3.300 0 3.300 3 6.700 3s3.300-3 6.600-3 3.400 3 6.700 3" />
       <path class="second" d="M6 19.500c3.300 0 3.300 3 6.700 3s3.300-3 6.600-3 3.400 3 6.700 3" />
     </svg>
+  );
+}
+
+/** What a screen has that wants a look, by its path. */
+const WAITING: Readonly<Record<string, () => ComponentChildren>> = {
+  live: () => (
+    <Count what="rejected" when="today" request={operation('GET /v1/status')} find={(status) => status.refused_today} />
+  ),
+  'dead-letters': () => (
+    <Count
+      what="failed"
+      when="waiting"
+      request={operation('GET /v1/admin/status')}
+      find={({ dead_letters: waiting }) => waiting?.messages}
+    />
+  ),
+};
+
+/** How many there are beside the name of a screen; nothing without any, or where it cannot be found out. */
+function Badge({ path }: { readonly path: string }) {
+  return <>{WAITING[path]?.()}</>;
+}
+
+interface CountProps<T> {
+  readonly what: string;
+  /** Left out where there is little room. */
+  readonly when: string;
+  readonly request: Request<T>;
+  readonly find: (answer: Raw<T>) => RawNumber | null | undefined;
+}
+
+function Count<T>({ what, when, request, find }: CountProps<T>) {
+  const { value } = useAnswer(request, POLL_MS.idle);
+  const waiting = value === undefined ? undefined : find(value);
+  const found = waiting ? countOf(waiting) : 0;
+  if (found === 0) return null;
+  return (
+    <span class="badge mended">
+      {count(found)} {what}
+      <span class="visually-hidden"> {when}</span>
+    </span>
   );
 }

@@ -9,7 +9,7 @@ import { Command, type CopyAsProps } from '../../parts/copy-as.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { plural } from '../../parts/numbers.ts';
 import { traitsFor } from '../user-columns.ts';
-import { changeAudience } from './change-audience.ts';
+import { changeAudience } from './updates.ts';
 import { LinkButton } from '../../parts/page.tsx';
 
 export function AudienceButtons({ audience }: { readonly audience: SavedAudience }) {

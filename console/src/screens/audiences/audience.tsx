@@ -9,14 +9,13 @@ import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { Changes } from './changes.tsx';
 import { AudienceButtons, copyOf } from './audience-buttons.tsx';
-import { ListLines } from './list-lines.tsx';
+import { ListLines } from './list-screen.tsx';
 import { Members } from './members.tsx';
 import { SendTo, SentTo, type Webhooks } from './send-to.tsx';
-import { Size } from './size.tsx';
+import { Size, Versions } from './past.tsx';
 import { stateOf } from './state.ts';
 import { Summary } from './summary.tsx';
 import { isUpdating } from './updates.ts';
-import { Versions } from './versions.tsx';
 
 const AUDIENCE_TABS = [
   { name: '', title: 'Members' },

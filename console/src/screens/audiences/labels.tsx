@@ -7,7 +7,7 @@ import { mayChangeAudiences } from '../../api/session.ts';
 import { Form } from '../../parts/loading/change.tsx';
 import { Button } from '../../parts/form.tsx';
 import { useFocusOnMount } from '../../parts/use-focus.ts';
-import { changeAudience } from './change-audience.ts';
+import { changeAudience } from './updates.ts';
 
 interface LabelsProps {
   readonly audience: SavedAudience;

@@ -12,9 +12,10 @@ import { tellDone } from '../../parts/loading/feedback.tsx';
 import { NoSuch } from '../../parts/loading/states.tsx';
 import { Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
 import { count, plural } from '../../parts/numbers.ts';
-import { ScreenPage } from '../../parts/page.tsx';
-import { changeAudience } from './change-audience.ts';
+import { LinkButton, ScreenPage } from '../../parts/page.tsx';
+import { changeAudience } from './updates.ts';
 import { listDefinition, type ListFile, listIn, MOST_LINES, readList, type UserList } from './list-file.ts';
+import { mayChangeAudiences } from '../../api/session.ts';
 
 /** @param id That of a list that there is. */
 export function ListScreen({ id }: { readonly id?: string }) {
@@ -161,7 +162,7 @@ function Found({ list, lines }: { readonly list: UserList; readonly lines: numbe
   );
 }
 
-export function knownText(known: number, lines: number): string {
+function knownText(known: number, lines: number): string {
   const rest = known < lines ? ', others count once they come' : '';
   return `${plural(known, 'is a known user', 'are known users')}${rest}`;
 }
@@ -177,9 +178,29 @@ function useEmailTrait(): string | undefined {
 }
 
 /** How many users of a list there are. */
-export function useKnown(list: UserList): number | undefined {
+function useKnown(list: UserList): number | undefined {
   const isAsked = list.values.length > 0 && list.values.length <= MOST_LINES;
   const body = { definition: listDefinition(list), sample: 0 };
   const { value } = useAnswer(isAsked ? operation('POST /v1/audiences/preview', { body }) : undefined);
   return isAsked ? value && countOf(value.count) : 0;
 }
+
+/** How many lines a list has, how many are users, and the way to another file. */
+export function ListLines({ audience: { id, definition } }: { readonly audience: SavedAudience }) {
+  const list = listIn(definition) ?? NONE;
+  const known = useKnown(list);
+  if (list === NONE) return null;
+  return (
+    <p class="row list-lines">
+      <span>
+        A list of {plural(list.values.length, 'line')}
+        {known !== undefined && `: ${knownText(known, list.values.length)}`}.
+      </span>
+      {mayChangeAudiences.value && (
+        <LinkButton label="Replace or add from a file" link={linkTo(['audiences', id, 'file'])} />
+      )}
+    </p>
+  );
+}
+
+const NONE = { trait: undefined, values: [] };

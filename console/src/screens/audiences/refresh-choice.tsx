@@ -1,6 +1,6 @@
 import { type ApiError, operation } from '../../api/client.ts';
 import type { SavedAudience } from '../../api/types.ts';
-import { changeAudience } from './change-audience.ts';
+import { changeAudience } from './updates.ts';
 import { refreshText } from './state.ts';
 
 interface RefreshChoiceProps {

@@ -10,7 +10,7 @@ import { tellDone } from '../../parts/loading/feedback.tsx';
 import { type Loaded, POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
-import { NewWebhook } from '../webhooks/new-webhook.tsx';
+import { NewWebhook } from '../webhooks/form.tsx';
 import { endpointState, isSentTo, nameOf } from '../webhooks/words.ts';
 import { MembersCsv } from './members.tsx';
 

@@ -14,7 +14,7 @@ import { Labels } from './labels.tsx';
 import { RefreshChoice } from './refresh-choice.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { isUpdating, updateNow } from './updates.ts';
-import { Made } from './versions.tsx';
+import { Made } from './past.tsx';
 
 interface SummaryProps {
   readonly audience: SavedAudience;

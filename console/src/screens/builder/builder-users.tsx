@@ -3,15 +3,17 @@ import type { AudienceMember } from '../../api/types.ts';
 import { Section } from '../../parts/page.tsx';
 import { RowLink } from '../../parts/table.tsx';
 import { Button } from '../../parts/form.tsx';
-import type { FoundUser } from '../find-users.ts';
+import { findUsers, type FoundUser, pauseOfTyping } from '../find-users.ts';
 import { traitsFor } from '../user-columns.ts';
-import { UserField } from '../user-field.tsx';
 import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
 import type { Builder } from './builder.ts';
 import { operation } from '../../api/client.ts';
 import { address, setParameters } from '../../api/address.ts';
 import { Why } from '../../parts/conditions/why-tree.tsx';
+import { useState } from 'preact/hooks';
+import { Combobox } from '../../parts/combobox.tsx';
+import { useLatest, useLoad } from '../../parts/loading/use-load.tsx';
 
 interface SamplesProps {
   readonly builder: Builder;
@@ -79,4 +81,40 @@ export function TestUser({ builder }: { readonly builder: Builder }) {
 
 function linkOf({ user_id: id, internal_id: internal = '' }: TestedUser): string {
   return userLink({ user_id: id ?? null, internal_id: internal });
+}
+
+interface UserFieldProps {
+  /** The id of the one who is chosen; '' for nobody. */
+  readonly chosen: string;
+  readonly onChoose: (user: FoundUser) => void;
+}
+
+/** Finds a user by name, email or id, as one types. */
+function UserField({ chosen, onChoose }: UserFieldProps) {
+  const [typed, setTyped] = useState<string>();
+  const text = typed?.trim() ?? '';
+  const loaded = useLoad(text === '' ? undefined : text, async (signal) => {
+    await pauseOfTyping(signal);
+    return findUsers(text, signal);
+  });
+  const { value = [] } = useLatest(loaded);
+  const choose = (user: FoundUser): void => {
+    setTyped(undefined);
+    onChoose(user);
+  };
+  return (
+    <div class="row">
+      <Combobox
+        label="User"
+        placeholder="Name, email or id"
+        isSearch
+        isPageSearch
+        value={typed ?? chosen}
+        suggestions={text === '' ? [] : value}
+        onType={setTyped}
+        onChoose={choose}
+      />
+      <span role="status">{loaded.value?.length === 0 && 'Nobody was found.'}</span>
+    </div>
+  );
 }

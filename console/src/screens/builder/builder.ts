@@ -1,16 +1,17 @@
 /** The document that is edited, in both panes, with what was there before and what the service says of it. */
 import { computed, signal } from '@preact/signals';
-import type { SavedAudience } from '../../api/types.ts';
+import type { Raw, SavedAudience } from '../../api/types.ts';
 import type { Json } from '../../api/json.ts';
-import { Catalog } from './catalog.ts';
 import { Counting } from './counting.ts';
 import { History } from './history.ts';
 import { applyEdit, type Edit, isSame, type Path, pointerOf } from './json-edit.ts';
 import { formatJson, readJson, type SyntaxProblem } from './json-text.ts';
-import type { KnownName, Suggested } from './known.ts';
+import { findKnown, type KnownName, knownNames, type Names, type Suggested, suggestedAmong } from './known.ts';
 import type { AudienceNames } from './sentences/phrase.ts';
 import { type Problem, problemsByNode, type TreeNode, treeOf } from './tree.ts';
 import type { Changed } from './tree-edits.ts';
+import { ApiError, ask, operation, type Operation } from '../../api/client.ts';
+import type { Answer } from '../../../../schemas/operations.ts';
 
 interface Draft {
   /** The definition that the tree shows; undefined where there is none. */
@@ -143,4 +144,88 @@ export class Builder {
 
 function draftOf(document: Json | undefined): Draft {
   return { document, text: document === undefined ? '' : formatJson(document), error: undefined };
+}
+
+/** The most frequent ones: others can be typed. */
+const query = { limit: 1_000 };
+
+interface NamesAnswer {
+  readonly events?: Answer<'GET /v1/catalog/events'>['events'];
+  readonly traits?: Answer<'GET /v1/catalog/traits'>['traits'];
+  readonly properties?: Answer<'GET /v1/catalog/events/{name}/properties'>['properties'];
+  readonly next_cursor: string | null;
+}
+
+const NONE: Names = { names: [], isWhole: false };
+
+/** The names, types and examples of the project's data, loaded as they are needed. */
+class Catalog {
+  /** Undefined until they are loaded. */
+  readonly events = signal<Names | undefined>(undefined);
+  readonly traits = signal<Names | undefined>(undefined);
+  /** The newest audiences: their names by their ids. */
+  readonly audiences = signal<AudienceNames>(new Map());
+  readonly #properties = signal<ReadonlyMap<string, Names>>(new Map());
+  readonly #loading = new Map<string, Promise<Names>>();
+  readonly #stop = new AbortController();
+
+  load(): void {
+    void this.#names(operation('GET /v1/catalog/events', { query })).then((names) => (this.events.value = names));
+    void this.#names(operation('GET /v1/catalog/traits', { query })).then((names) => (this.traits.value = names));
+    void this.#ask(operation('GET /v1/audiences', { query })).then((page) => {
+      this.audiences.value = new Map(page?.audiences.map(({ id, name }) => [id, name]));
+    });
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  /** Properties of an event that the project has; none for another name. */
+  async propertiesOf(event: string): Promise<Names> {
+    if (findKnown(this.events.peek()?.names ?? [], [event]) === undefined) return NONE;
+    const path = { name: event };
+    const asked = operation('GET /v1/catalog/events/{name}/properties', { path, query });
+    const loading = this.#loading.get(event) ?? this.#names(asked);
+    this.#loading.set(event, loading);
+    const names = await loading;
+    if (!this.#properties.peek().has(event)) {
+      this.#properties.value = new Map([...this.#properties.peek(), [event, names]]);
+    }
+    return names;
+  }
+
+  /** The properties of an event as far as they are loaded; asks for them where they are not. */
+  knownProperties(event: string): Names | undefined {
+    const known = this.#properties.value.get(event);
+    if (known === undefined && this.events.value !== undefined) void this.propertiesOf(event);
+    return known;
+  }
+
+  /** What is known of these. */
+  namesFor(suggested: Suggested): readonly KnownName[] {
+    if (suggested.of === 'events') return this.events.value?.names ?? [];
+    const { event } = suggested;
+    return suggestedAmong(
+      (event === undefined ? this.traits.value : this.knownProperties(event))?.names ?? [],
+      suggested,
+    );
+  }
+
+  async #names(asked: Operation<NamesAnswer>): Promise<Names> {
+    const answer = await this.#ask(asked);
+    if (answer === undefined) return NONE;
+    const names = answer.events ?? answer.traits ?? answer.properties ?? [];
+    return { names: knownNames(names), isWhole: answer.next_cursor === null };
+  }
+
+  /** Suggestions are no reason to disturb anybody: where they cannot be had, there are none. */
+  async #ask<A>(asked: Operation<A>): Promise<Raw<A> | undefined> {
+    try {
+      return await ask({ ...asked, signal: this.#stop.signal });
+    } catch (error) {
+      if (error instanceof ApiError || this.#stop.signal.aborted) return undefined;
+      throw error;
+    }
+  }
 }

@@ -1,6 +1,5 @@
 /** A step of a funnel: the event in words that can be changed, how many users came so far, and how many went no further. */
-import type { JsonObject } from '../../api/json.ts';
-import { countOf, isObject, type Json, jsonText } from '../../api/json.ts';
+import { countOf, isObject, type Json, type JsonObject, jsonText } from '../../api/json.ts';
 import { linkTo } from '../../api/address.ts';
 import type { Funnel } from '../../api/types.ts';
 import { count, plural, shareText } from '../../parts/numbers.ts';
@@ -11,6 +10,8 @@ import { durationPieces, periodPieces } from '../builder/sentences/period-pieces
 import { type Addition, type Phrase, removal, word } from '../builder/sentences/phrase.ts';
 import { Additions, Phrases, PieceView } from '../builder/sentences/piece-view.tsx';
 import { whereAdditions, wherePhrases } from '../builder/sentences/where-phrases.ts';
+import { Listing } from '../../parts/table.tsx';
+import { seriesText } from './figures.ts';
 
 type Step = readonly [Path, JsonObject];
 
@@ -112,6 +113,46 @@ function Dropped({ answer, index }: Pick<FunnelStepProps, 'answer' | 'index'>) {
 }
 
 /** Opens it in the builder. */
-export function audienceLink(definition: Json): string {
+function audienceLink(definition: Json): string {
   return linkTo(['audiences', 'new'], { definition: jsonText(definition) });
+}
+
+type Row = Funnel['series'][number];
+
+/** The users at each step by the value of a trait. */
+export function FunnelTable({ answer: { steps, series }, by }: { readonly answer: Funnel; readonly by: string }) {
+  return (
+    <section aria-label={`By ${by}`}>
+      <Listing
+        rows={series}
+        keyOf={({ value, other }) => JSON.stringify([value, other])}
+        columns={[
+          { name: by, cell: (row) => seriesText(row, `trait:${by}`) },
+          ...steps.map(({ audience }, index) => ({
+            name: `Step ${index + 1}`,
+            look: 'number',
+            cell: (row: Row) => <Cell row={row} by={by} index={index} audience={audience} />,
+          })),
+        ]}
+      />
+    </section>
+  );
+}
+
+interface CellProps {
+  readonly row: Row;
+  readonly by: string;
+  readonly index: number;
+  readonly audience: Json;
+}
+
+function Cell({ row: { value, other, reached }, by, index, audience }: CellProps) {
+  const [first = 0, users = 0] = [reached[0], reached[index]].map((one) => one && countOf(one));
+  const trait = value === null ? { trait: by, exists: false } : { trait: by, is: value };
+  return (
+    <>
+      {other ? count(users) : <a href={audienceLink({ all: [trait, audience] })}>{count(users)}</a>}
+      {index > 0 && <span class="quiet"> {shareText(users, first)}</span>}
+    </>
+  );
 }

@@ -14,8 +14,7 @@ import { readJson } from '../builder/json-text.ts';
 import { namesIn } from '../builder/sentences/event-names.ts';
 import { laterEvent, MOST_STEPS, nextStep, stepsFrom } from '../builder/sentences/sequence-phrases.ts';
 import { AddButton } from '../builder/sentences/piece-view.tsx';
-import { FunnelStep } from './funnel-step.tsx';
-import { FunnelTable } from './funnel-table.tsx';
+import { FunnelStep, FunnelTable } from './funnel-step.tsx';
 import './funnel.css';
 
 const AFTER_MS = 400;

@@ -1,20 +1,23 @@
 /** `#/replays`: what is read again from the log. `#/imports`: files of history; one of them, and a new one. */
 import { useEffect, useState } from 'preact/hooks';
-import { ScreenPage, Section } from '../../parts/page.tsx';
+import { LinkButton, ScreenPage, Section } from '../../parts/page.tsx';
 import { ask, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import type { Generation } from '../../api/types.ts';
+import type { Generation, ImportJob } from '../../api/types.ts';
 import { DropAnywhere } from '../../parts/files/drop.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
-import { FieldError } from '../../parts/loading/states.tsx';
+import { Empty, FieldError } from '../../parts/loading/states.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { GenerationCard } from './generation-card.tsx';
-import { ImportAFile, Imports } from './imports.tsx';
 import { ImportPage } from './import-page.tsx';
 import { NewImport, Uploading } from './new-import.tsx';
-import { address } from '../../api/address.ts';
+import { address, linkTo, parameter } from '../../api/address.ts';
 import './replays.css';
+import { projectName } from '../../api/session.ts';
+import { type CellColumn, Listed, RowLink } from '../../parts/table.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { isOver, JobState } from '../job-state.tsx';
 
 export function ReplaysScreen() {
   return (
@@ -146,4 +149,58 @@ function ImportsPage({ id, onFile }: ImportsPageProps) {
       <Imports />
     </ScreenPage>
   );
+}
+
+/** All imports, newest first. */
+function Imports() {
+  const polled = useAnswer(
+    operation('GET /v1/admin/imports', { query: { cursor: parameter('cursor') } }),
+    ({ imports }) => (imports.every(({ state }) => isOver(state)) ? POLL_MS.idle : POLL_MS.running),
+  );
+  return (
+    <Listed
+      of={polled}
+      what="imports"
+      rowsOf={({ imports }) => imports}
+      keyOf={({ id }) => id}
+      columns={IMPORT_COLUMNS}
+      none={<NothingYet />}
+    />
+  );
+}
+
+function NothingYet() {
+  return (
+    <Empty title="No imports yet" action={<ImportAFile />}>
+      Bring the history of another tool, as CSV or as JSON with one object per line.
+    </Empty>
+  );
+}
+
+function ImportAFile() {
+  return <LinkButton label="Import a file" look="primary" link={linkTo(['imports', 'new'])} />;
+}
+
+const IMPORT_COLUMNS: readonly CellColumn<ImportJob>[] = [
+  {
+    name: 'File',
+    cell: ({ id, args }) => (
+      <>
+        <RowLink link={linkTo(['imports', id])}>{args.name}</RowLink>{' '}
+        {args.dry_run && <span class="quiet">only checked</span>}
+      </>
+    ),
+  },
+  { name: 'State', cell: ({ state }) => <JobState state={state} /> },
+  { name: 'Project', look: 'quiet narrow-off', cell: ({ args }) => projectName(args.project) },
+  { name: 'Rows', cell: outcomeOf },
+  { name: 'Started', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
+];
+
+/** `39,997 accepted, 3 rejected, 2 dropped` */
+function outcomeOf({ result, progress, args }: ImportJob): string {
+  const { accepted, refused, dropped } = result ?? progress ?? {};
+  if (accepted === undefined || refused === undefined) return '';
+  const gone = dropped !== undefined && countOf(dropped) > 0 ? `, ${counted(dropped)} dropped` : '';
+  return `${counted(accepted)} ${args.dry_run ? 'good' : 'accepted'}, ${counted(refused)} rejected${gone}`;
 }

@@ -12,8 +12,7 @@ import { counted } from '../../parts/numbers.ts';
 import { Empty, MarkedFields } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
-import { JoinedIds } from './joined-ids.tsx';
-import { KeptEvents } from './kept-events.tsx';
+import { JoinedIds, KeptEvents } from './project-data.tsx';
 import { Keys } from './keys.tsx';
 import {
   changesOf,
@@ -24,7 +23,7 @@ import {
   TRAIT_LISTS,
   type TraitList,
 } from './project-changes.ts';
-import { ZoneField } from './zone-field.tsx';
+import { ZoneField } from './projects.tsx';
 
 export function ProjectPage({ id }: { readonly id: string }) {
   const project = useAnswer(operation('GET /v1/admin/projects/{id}', { path: { id } }));

@@ -10,7 +10,6 @@ import { Section } from '../../parts/page.tsx';
 import { type CellColumn, Listed, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
-import { ZoneField } from './zone-field.tsx';
 
 const PROJECT_COLUMNS: readonly CellColumn<AdminProject>[] = [
   { name: 'Project', cell: ({ id, name }) => <RowLink link={linkTo(['settings', 'projects', id])}>{name}</RowLink> },
@@ -59,5 +58,20 @@ function NewProject({ onCancel }: { readonly onCancel: () => void }) {
       <Field label="Name" name="name" required maxLength={200} isFirst />
       <ZoneField />
     </Form>
+  );
+}
+
+/** A time zone by its IANA name, with those that this browser knows as suggestions; empty is the service's own. */
+export function ZoneField({ value = '' }: { readonly value?: string }) {
+  return (
+    <Field
+      label="Time zone"
+      name="timezone"
+      suggestions={['UTC', ...Intl.supportedValuesOf('timeZone')]}
+      maxLength={100}
+      defaultValue={value}
+      placeholder="Europe/Berlin"
+      spellcheck={false}
+    />
   );
 }

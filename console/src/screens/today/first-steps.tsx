@@ -1,16 +1,14 @@
 /** The three steps of a project that is new, each with a tick once it is done. */
 import { useState } from 'preact/hooks';
-import { ask, SERVICE } from '../../api/client.ts';
-import { operation } from '../../../../schemas/operations.ts';
+import { ask, operation, SERVICE } from '../../api/client.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { isAdmin, mayChangeAudiences, project } from '../../api/session.ts';
-import { Command } from '../../parts/copy-as.tsx';
+import { Command, NewSecret } from '../../parts/copy-as.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
 import { ChangeButton } from '../../parts/loading/change.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Button } from '../../parts/form.tsx';
-import { NewSecret } from '../../parts/new-secret.tsx';
 import { Arrived } from './arrived.tsx';
 import { type Language, LANGUAGES, snippetOf } from './snippets.ts';
 

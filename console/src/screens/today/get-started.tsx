@@ -1,7 +1,7 @@
 /** What a project that is new begins with, loaded where it is one. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { operation } from '../../../../schemas/operations.ts';
+import { operation } from '../../api/client.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { stored } from '../../api/stored.ts';
 import { Loading } from '../../parts/loading/states.tsx';

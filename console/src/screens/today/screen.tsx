@@ -9,11 +9,9 @@ import { ScreenPage } from '../../parts/page.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { LiveCells } from '../live-cells.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
-import { Figures } from './figures.tsx';
 import { GetStarted } from './get-started.tsx';
 import { Health } from './health.tsx';
-import { HourChart } from './hour-chart.tsx';
-import { MovedAudiences, TopEvents } from './lists.tsx';
+import { Figures, HourChart, MovedAudiences, TopEvents } from './summary.tsx';
 import { Pins } from './pins.tsx';
 import './today.css';
 

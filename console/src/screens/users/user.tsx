@@ -1,4 +1,4 @@
-import { ask, operation, type Operation } from '../../api/client.ts';
+import { ApiError, ask, linesOfAnswer, operation, type Operation, send } from '../../api/client.ts';
 import type { Profile } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { goTo, linkTo, parameter } from '../../api/address.ts';
@@ -9,13 +9,12 @@ import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { displayName } from '../../parts/user-cell.tsx';
-import { Activity } from './activity.tsx';
-import { saveExport } from './export-lines.ts';
 import { JoinedIds, joinRequest, PersonId } from './joined-ids.tsx';
 import { Timeline, timelineRequest } from './timeline.tsx';
 import { targetOf, traitHistoryRequest, type UserName } from '../user-link.ts';
-import { Traits } from './traits.tsx';
+import { Activity, Traits } from './traits.tsx';
 import { AudienceBadges, UserAudiences } from './user-audiences.tsx';
+import { fileNameOf, TextFile } from '../../parts/text-file.ts';
 
 export function UserPage({ name }: { readonly name: UserName }) {
   const asked = operation('GET /v1/users/{user_id}', targetOf(name));
@@ -125,4 +124,29 @@ function ForgetButton({ profile }: { readonly profile: Profile }) {
       </p>
     </ConfirmButton>
   );
+}
+
+/** The lines as text, but the last; fails where that is missing. @throws ApiError */
+async function* exportLines(name: UserName, signal: AbortSignal): AsyncGenerator<string> {
+  const response = await send({ ...operation('GET /v1/users/{user_id}/export', targetOf(name)), signal });
+  for await (const line of linesOfAnswer(response)) {
+    if (line.startsWith('{"type":"end"')) return;
+    yield line;
+  }
+  throw new ApiError({
+    status: 0,
+    code: 'cut',
+    title: 'The export was cut',
+    message: 'The service stopped before the last line. Try again.',
+  });
+}
+
+/** Saves everything about one user as NDJSON, only when it is whole. @throws ApiError */
+async function saveExport(name: UserName, tell: (lines: number) => void, signal: AbortSignal): Promise<void> {
+  const file = new TextFile();
+  for await (const line of exportLines(name, signal)) {
+    file.add(line);
+    if (file.count % 1_000 === 0) tell(file.count);
+  }
+  file.save(`user-${fileNameOf(name.id)}.ndjson`);
 }

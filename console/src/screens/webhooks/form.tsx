@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { operation } from '../../api/client.ts';
-import type { Endpoint, SavedAudience } from '../../api/types.ts';
+import { ask, operation } from '../../api/client.ts';
+import type { Endpoint, EndpointWithSecret, SavedAudience } from '../../api/types.ts';
 import { isOnKafka } from '../../api/session.ts';
 import { CheckList, CheckMenu, Choice } from '../../parts/choice.tsx';
 import { Form } from '../../parts/loading/change.tsx';
@@ -9,7 +9,8 @@ import { Check, Field } from '../../parts/form.tsx';
 import { spelled } from '../../parts/user-cell.tsx';
 import { knownNames } from '../builder/known.ts';
 import { traitsFor } from '../user-columns.ts';
-import { type AudienceNames, TOPIC_URL, WEBHOOK_TYPES } from './words.ts';
+import { type AudienceNames, nameOf, TOPIC_URL, WEBHOOK_TYPES } from './words.ts';
+import { NewSecret } from '../../parts/copy-as.tsx';
 
 interface WebhookFormProps {
   /** What is changed; undefined where one is made. */
@@ -150,6 +151,40 @@ function AudienceChoice({ chosen, names, onChoice }: AudienceChoiceProps) {
           <CheckList options={[...names]} chosen={chosen} onChoice={onChoice} />
           {names.size === 0 && <p class="quiet">There are no audiences yet.</p>}
         </fieldset>
+      )}
+    </>
+  );
+}
+
+interface NewWebhookProps {
+  readonly isOpen: boolean;
+  /** The only audience that it is for. */
+  readonly only?: SavedAudience;
+  readonly names?: AudienceNames;
+  /** Told that one was made, and that none is to be. */
+  readonly onMade?: () => void;
+  readonly onClose: () => void;
+}
+
+/** The form of a new webhook while it is open, and then its secret, until somebody has taken it. */
+export function NewWebhook({ isOpen, only, names, onMade, onClose }: NewWebhookProps) {
+  const [made, setMade] = useState<EndpointWithSecret>();
+  const create = async (body: string): Promise<void> => {
+    setMade(await ask(operation('POST /v1/endpoints', { body })));
+    onClose();
+    onMade?.();
+  };
+  return (
+    <>
+      {isOpen && <WebhookForm only={only} names={names} action="Create webhook" onSave={create} onClose={onClose} />}
+      {made !== undefined && made.secret !== null && (
+        <NewSecret
+          title="The signing secret"
+          name={nameOf(made)}
+          what="the secret"
+          text={made.secret}
+          onClose={() => setMade(undefined)}
+        />
       )}
     </>
   );

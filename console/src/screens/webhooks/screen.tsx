@@ -10,7 +10,7 @@ import { ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
-import { NewWebhook } from './new-webhook.tsx';
+import { NewWebhook } from './form.tsx';
 import { type AudienceNames, audiencesText, endpointState, useAudienceNames } from './words.ts';
 import { WebhookPage } from './webhook.tsx';
 

@@ -11,7 +11,7 @@ import { NoSuch } from '../../parts/loading/states.tsx';
 import { ChangeButton } from '../../parts/loading/change.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
-import { NewSecret } from '../../parts/new-secret.tsx';
+import { NewSecret } from '../../parts/copy-as.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { Deliveries } from './deliveries.tsx';

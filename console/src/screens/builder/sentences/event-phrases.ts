@@ -1,15 +1,25 @@
 /** What a user did: the events, where their properties, how often, when, what came after, and what they come to. */
 import { isObject, type Json, type JsonObject } from '../../../api/json.ts';
-import { numberOf, type Path } from '../json-edit.ts';
+import { numberOf, type Path, withRenamed } from '../json-edit.ts';
 import { type KnownName, nameOf } from '../known.ts';
 import { numberPiece } from './constant-pieces.ts';
 import { eventPieces, isAnyEvent, nameAdditions, namesIn } from './event-names.ts';
-import { measureAdditions, measurePhrases } from './measure-phrase.ts';
 import { periodPieces } from './period-pieces.ts';
-import { type Addition, clauseOf, jsonPiece, optionsOf, type Phrase, type Piece } from './phrase.ts';
-import { removal, unknownPhrase, type Wording, word } from './phrase.ts';
-import { laterEvent, SEQUENCES, sequenceAdditions, sequenceIn, sequencePhrases } from './sequence-phrases.ts';
+import {
+  type Addition,
+  clauseOf,
+  jsonPiece,
+  optionsOf,
+  type Phrase,
+  type Piece,
+  removal,
+  unknownPhrase,
+  word,
+  type Wording,
+} from './phrase.ts';
+import { laterEvent, sequenceAdditions, sequenceIn, sequencePhrases, SEQUENCES } from './sequence-phrases.ts';
 import { whereAdditions, wherePhrases } from './where-phrases.ts';
+import { COMPARISONS, memberAdditions, memberPieces, type MemberPlace } from './member-phrase.ts';
 
 const VERBS = { did: 'did', not: 'did not do', 'did any': 'did anything', 'not any': 'did not do anything' };
 /** “did not do” says nothing of what follows a comma. */
@@ -180,4 +190,40 @@ function additionsTo(at: Path, node: JsonObject, event: string): readonly Additi
     ...(key === 'measure' && { event }),
     make: (properties, events) => ({ at: [...at, key], value: value(names, properties, events) }),
   }));
+}
+
+const MEASURES = optionsOf({
+  sum: 'the sum of',
+  average: 'the average of',
+  min: 'the minimum of',
+  max: 'the maximum of',
+  distinct: 'the number of different values of',
+});
+
+function measurePhrases(at: Path, measure: Json, event: string): readonly Phrase[] {
+  return clauseOf('measure', [...measurePieces(at, measure, event), removal('Remove what they come to', at)]);
+}
+
+function measurePieces(at: Path, measure: Json, event: string): readonly Piece[] {
+  const member = memberIn(at, measure, event);
+  if (member === undefined) return [jsonPiece(at, measure, 'Measure')];
+  const { kind, node } = member;
+  const make = (wanted: string): Json => withRenamed(node, kind, wanted, node[kind] ?? null);
+  return [{ kind: 'choice', at, label: 'Measure', value: kind, options: MEASURES, make }, ...memberPieces(member)];
+}
+
+/** The property and what it is compared with; undefined where there is more, or not as much. */
+function memberIn(at: Path, measure: Json, event: string): MemberPlace | undefined {
+  if (!isObject(measure)) return undefined;
+  const [kind, other] = MEASURES.map(({ value }) => value).filter((name) => Object.hasOwn(measure, name));
+  if (kind === undefined || other !== undefined) return undefined;
+  const bounds = Object.keys(measure).filter((name) => name !== kind);
+  const isKnown = bounds.length > 0 && bounds.every((name) => COMPARISONS.includes(name));
+  return isKnown ? { at, node: measure, kind, event, isMeasure: true } : undefined;
+}
+
+/** What the events come to together: the sum, the average and the like of a property, in numbers. */
+function measureAdditions(at: Path, { measure }: JsonObject): readonly Addition[] {
+  const member = measure === undefined ? undefined : memberIn([...at, 'measure'], measure, '');
+  return member === undefined ? [] : memberAdditions(member);
 }
