@@ -12,7 +12,7 @@ import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { NewAudience, NoAudiences } from './audience-buttons.tsx';
-import { Tags } from './labels.tsx';
+import { Tags } from './summary.tsx';
 import { isUpdating } from './updates.ts';
 import { BuilderScreen } from '../builder/builder-screen.tsx';
 import { AudiencePage } from './audience.tsx';

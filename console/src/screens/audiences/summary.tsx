@@ -10,11 +10,14 @@ import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { count, counted, HOUR_MS, shareText } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
 import { Button } from '../../parts/form.tsx';
-import { Labels } from './labels.tsx';
 import { RefreshChoice } from './refresh-choice.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
-import { isUpdating, updateNow } from './updates.ts';
+import { changeAudience, isUpdating, updateNow } from './updates.ts';
 import { Made } from './past.tsx';
+import { useState } from 'preact/hooks';
+import { linkTo } from '../../api/address.ts';
+import { Form } from '../../parts/loading/change.tsx';
+import { useFocusOnMount } from '../../parts/use-focus.ts';
 
 interface SummaryProps {
   readonly audience: SavedAudience;
@@ -152,5 +155,65 @@ function Month({ id }: { readonly id: string }) {
       </p>
       {values.length > 1 && <Sparkline values={values} room={STEPS} label="Size in the last 30 days" />}
     </>
+  );
+}
+
+interface LabelsProps {
+  readonly audience: SavedAudience;
+  readonly onChange: () => void;
+}
+
+/** What an audience is for, and its tags: shown, and changed in their place. */
+export function Labels({ audience, onChange }: LabelsProps) {
+  const [isEditing, setEditing] = useState(false);
+  const { note, tags } = audience;
+  const close = (): void => setEditing(false);
+  if (isEditing) return <LabelsForm audience={audience} onChange={onChange} onClose={close} />;
+  const isEmpty = note === '' && tags.length === 0;
+  return (
+    <div class="labels row">
+      {note !== '' && <p>{note}</p>}
+      <Tags tags={tags} />
+      {mayChangeAudiences.value && (
+        <Button
+          label={isEmpty ? 'Add a description or tags' : 'Change'}
+          look="plain"
+          onClick={() => setEditing(true)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Each leads to the list of those that have it. */
+export function Tags({ tags }: Pick<SavedAudience, 'tags'>) {
+  return tags.map((tag) => (
+    <a key={tag} class="badge tag" href={linkTo(['audiences'], { tag })}>
+      {tag}
+    </a>
+  ));
+}
+
+function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly onClose: () => void }) {
+  const field = useFocusOnMount<HTMLTextAreaElement>();
+  const save = async (textOf: (name: string) => string): Promise<void> => {
+    const [note, words] = [textOf('note'), textOf('tags')];
+    const tags = [...new Set(words.split(',').map((word) => word.trim()))].filter((word) => word !== '');
+    const change = operation('PATCH /v1/audiences/{id}', { path: { id: audience.id }, body: { note, tags } });
+    await changeAudience(audience, change);
+    onClose();
+    onChange();
+  };
+  return (
+    <Form label="Description and tags" look="card labels-form" action="Save" onSend={save} onCancel={onClose}>
+      <label>
+        <span class="label">Description</span>
+        <textarea ref={field} name="note" rows={2} maxLength={1_000} defaultValue={audience.note} />
+      </label>
+      <label>
+        <span class="label">Tags, separated by commas</span>
+        <input name="tags" defaultValue={audience.tags.join(', ')} autoComplete="off" />
+      </label>
+    </Form>
   );
 }

@@ -12,11 +12,10 @@ import { Empty } from '../../parts/loading/states.tsx';
 import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
-import { editOf, Editor, type SentEdit } from './editor.tsx';
+import { editOf, Editor, Sent, type SentEdit } from './editor.tsx';
 import { PART_NAMES } from '../today/ready-parts.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
 import { causeOf, titleOf } from './words.ts';
-import { Sent } from './sent.tsx';
 
 export function DeadLetterPage({ id }: { readonly id: string }) {
   const [sent, setSent] = useState<SentEdit>();
