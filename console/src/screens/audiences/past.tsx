@@ -206,15 +206,8 @@ export function Made({ version }: { readonly version: AudienceVersion }) {
       {at !== null && <Ago at={at} />}
       {key !== null && (
         <>
-          {' '}
-          with{' '}
-          {name === null ? (
-            <KeyName id={key} name={null} />
-          ) : (
-            <>
-              the key <b title={key}>{name}</b>
-            </>
-          )}
+          {name === null ? ' with ' : ' with the key '}
+          <KeyName id={key} name={name} />
         </>
       )}
     </>

@@ -1,6 +1,7 @@
 import { type ApiError, operation } from '../../api/client.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { changeAudience } from './updates.ts';
+import { Select } from '../../parts/choice.tsx';
 import { refreshText } from './state.ts';
 
 interface RefreshChoiceProps {
@@ -26,27 +27,13 @@ const CHOICES = ['live', '5m', '15m', '1h', '6h', '1d', '1w'];
 
 interface RefreshOptionsProps {
   readonly refresh: string | null;
-  /** In a form. */
-  readonly name?: string;
-  readonly onChoose?: (refresh: string) => void;
+  /** Before each of them. */
+  readonly verb?: string;
+  readonly onChoose: (refresh: string) => void;
 }
 
-export function RefreshOptions({ refresh, name, onChoose }: RefreshOptionsProps) {
+export function RefreshOptions({ refresh, verb = '', onChoose }: RefreshOptionsProps) {
   const choices = refresh === null || CHOICES.includes(refresh) ? CHOICES : [refresh, ...CHOICES];
-  return (
-    <select
-      aria-label="Updates"
-      name={name}
-      defaultValue={refresh ?? ''}
-      key={refresh}
-      onChange={({ currentTarget }) => onChoose?.(currentTarget.value)}
-    >
-      {[...choices, ''].map((choice) => (
-        <option key={choice} value={choice} selected={choice === (refresh ?? '')}>
-          {name === undefined ? '' : 'Updates '}
-          {refreshText(choice === '' ? null : choice)}
-        </option>
-      ))}
-    </select>
-  );
+  const options = [...choices, ''].map((choice) => [choice, verb + refreshText(choice || null)] as const);
+  return <Select label="Updates" value={refresh ?? ''} options={options} onChoice={onChoose} />;
 }

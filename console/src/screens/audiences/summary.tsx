@@ -158,10 +158,7 @@ function Month({ id }: { readonly id: string }) {
   );
 }
 
-interface LabelsProps {
-  readonly audience: SavedAudience;
-  readonly onChange: () => void;
-}
+type LabelsProps = Omit<SummaryProps, 'onError'>;
 
 /** What an audience is for, and its tags: shown, and changed in their place. */
 export function Labels({ audience, onChange }: LabelsProps) {

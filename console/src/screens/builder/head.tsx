@@ -95,14 +95,13 @@ function Form({ builder, onSave }: { readonly builder: Builder; readonly onSave:
   const saved = builder.saved.value;
   const { document, error } = builder.draft.value;
   const isStuck = document === undefined || error !== undefined || builder.problems.value.length > 0;
-  const { query } = address.peek();
-  const name = query.get('name') ?? saved?.name ?? '';
+  const name = address.peek().query.get('name') ?? saved?.name ?? '';
   const usual = saved === undefined ? USUAL_REFRESH : saved.refresh;
-  const refresh = query.get('updates') ?? usual;
-  const submit = submitted((textOf) => {
-    const refresh = textOf('refresh');
-    onSave({ name: textOf('name'), refresh: refresh === '' ? null : refresh });
-  });
+  const refresh = (): string | null => {
+    const chosen = address.peek().query.get('updates') ?? usual;
+    return chosen === MANUAL ? null : chosen;
+  };
+  const submit = submitted((textOf) => onSave({ name: textOf('name'), refresh: refresh() }));
   return (
     <form class="head" onSubmit={submit}>
       <h1 class="visually-hidden">{saved === undefined ? 'New audience' : saved.name}</h1>
@@ -122,8 +121,8 @@ function Form({ builder, onSave }: { readonly builder: Builder; readonly onSave:
         {document !== undefined && <CopyDefinition definition={document} />}
         <Share />
         <RefreshOptions
-          name="refresh"
-          refresh={refresh === MANUAL ? null : refresh}
+          verb="Updates "
+          refresh={refresh()}
           onChoose={(chosen) => setParameters({ updates: (chosen || null) === usual ? '' : chosen || MANUAL })}
         />
         <Button label="Save" type="submit" look="primary" disabled={isStuck || !mayChangeAudiences.value} />

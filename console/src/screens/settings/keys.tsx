@@ -22,28 +22,18 @@ interface KeysProps {
 
 export function Keys({ project }: KeysProps) {
   const isOfInstallation = project === undefined;
-  const [created, setCreated] = useState<CreatedKey>();
-  const [made, setMade] = useState<KeyFor>();
-  const [isMaking, setMaking] = useState(false);
+  const [making, setMaking] = useState<KeyFor>();
+  const [secret, setSecret] = useState<ReturnType<typeof secretOf>>();
   const loaded = useAnswer(keysRequest(project, parameter('cursor')));
-  const begin = (whom: KeyFor): void => {
-    setMade(whom);
-    setMaking(true);
-  };
-  const finish = (key: CreatedKey): void => {
-    setCreated(key);
-    setMaking(false);
-    loaded.retry();
-  };
   return (
     <Section
       id="keys"
       title={isOfInstallation ? 'Admin keys' : 'Keys'}
       actions={
-        !isMaking && (
+        making === undefined && (
           <>
-            <Button label="Invite…" onClick={() => begin('a person')} />
-            <Button label="New key" onClick={() => begin('a program')} />
+            <Button label="Invite…" onClick={() => setMaking('a person')} />
+            <Button label="New key" onClick={() => setMaking('a program')} />
           </>
         )
       }
@@ -52,12 +42,19 @@ export function Keys({ project }: KeysProps) {
       {isOfInstallation && (
         <p class="quiet small text">An admin key opens every project and these settings. It cannot send messages.</p>
       )}
-      {isMaking && made !== undefined && (
-        <NewKey project={project} whom={made} onDone={finish} onCancel={() => setMaking(false)} />
+      {making !== undefined && (
+        <NewKey
+          project={project}
+          whom={making}
+          onDone={(key) => {
+            setSecret(secretOf(key, making));
+            setMaking(undefined);
+            loaded.retry();
+          }}
+          onCancel={() => setMaking(undefined)}
+        />
       )}
-      {created !== undefined && made !== undefined && (
-        <NewSecret {...secretOf(created, made)} onClose={() => setCreated(undefined)} />
-      )}
+      {secret !== undefined && <NewSecret {...secret} onClose={() => setSecret(undefined)} />}
       <Listed
         of={loaded}
         what="keys"

@@ -14,12 +14,12 @@ import { useState } from 'preact/hooks';
 import { countOf } from '../../api/json.ts';
 import { Field } from '../../parts/form.tsx';
 
-interface JoinedIdsProps {
+export interface ProjectProps {
   readonly project: AdminProject;
   readonly reload: () => void;
 }
 
-export function JoinedIds({ project, reload }: JoinedIdsProps) {
+export function JoinedIds({ project, reload }: ProjectProps) {
   const { id, join_ids: isOn } = project;
   const loaded = useAnswer(operation('GET /v1/admin/projects/{id}/joins', { path: { id } }));
   return (
@@ -68,7 +68,7 @@ function MostShared({ ids, project }: { readonly ids: readonly SharedId[]; reado
   return <ShortListing rows={ids} keyOf={({ anonymous_id: id }) => id} columns={columns} look="below" />;
 }
 
-interface SwitchProps extends JoinedIdsProps {
+interface SwitchProps extends ProjectProps {
   readonly numbers: Loaded<Joins>;
 }
 
@@ -139,13 +139,8 @@ function JoinEffects({ project, isToJoin }: JoinEffectsProps) {
   );
 }
 
-interface KeptEventsProps {
-  readonly project: AdminProject;
-  readonly reload: () => void;
-}
-
 /** For how many months a project keeps events, and what goes where that is changed. */
-export function KeptEvents({ project, reload }: KeptEventsProps) {
+export function KeptEvents({ project, reload }: ProjectProps) {
   const { keep_events: kept } = project;
   return (
     <Section id="kept-events" title="Kept events" actions={<MonthsButton project={project} reload={reload} />}>
@@ -159,7 +154,7 @@ export function KeptEvents({ project, reload }: KeptEventsProps) {
 
 const MONTHS = /^[1-9]\d{0,2}$/;
 
-function MonthsButton({ project: { id, name, keep_events: kept }, reload }: KeptEventsProps) {
+function MonthsButton({ project: { id, name, keep_events: kept }, reload }: ProjectProps) {
   const [months, setMonths] = useState(kept === null ? '' : String(Number.parseInt(kept, 10)));
   const keep = MONTHS.test(months) ? `${months}mo` : null;
   const change = async (): Promise<void> => {

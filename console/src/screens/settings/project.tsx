@@ -1,7 +1,6 @@
 /** One project: its settings, its keys, and its end. */
 import { useState } from 'preact/hooks';
 import { ask, operation } from '../../api/client.ts';
-import type { AdminProject } from '../../api/types.ts';
 import { tellDone } from '../../parts/loading/feedback.tsx';
 import { goTo, linkTo } from '../../api/address.ts';
 import { loadSession } from '../../api/session.ts';
@@ -12,7 +11,7 @@ import { counted } from '../../parts/numbers.ts';
 import { Empty, MarkedFields } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
-import { JoinedIds, KeptEvents } from './project-data.tsx';
+import { JoinedIds, KeptEvents, type ProjectProps } from './project-data.tsx';
 import { Keys } from './keys.tsx';
 import {
   changesOf,
@@ -49,12 +48,7 @@ export function ProjectPage({ id }: { readonly id: string }) {
   );
 }
 
-interface SettingsFormProps {
-  readonly project: AdminProject;
-  readonly reload: () => void;
-}
-
-function SettingsForm({ project, reload }: SettingsFormProps) {
+function SettingsForm({ project, reload }: ProjectProps) {
   const { isBusy, error, run } = useChange();
   const [notice, setNotice] = useState<'changed' | 'nothing'>();
   // What was saved, until the page has asked for it again.
@@ -104,7 +98,7 @@ function fieldsIn(form: HTMLFormElement): Fields {
   return Object.fromEntries(names.map((name) => [name, textIn(form, name)])) as Fields;
 }
 
-function MoreFields({ project }: Pick<SettingsFormProps, 'project'>) {
+function MoreFields({ project }: Pick<ProjectProps, 'project'>) {
   const fields = fieldsOf(project);
   return (
     <>
@@ -121,7 +115,7 @@ function MoreFields({ project }: Pick<SettingsFormProps, 'project'>) {
               name={name}
               inputMode="numeric"
               defaultValue={fields[name]}
-              placeholder={LIMIT_NONE[name]}
+              placeholder={name.startsWith('rate_') ? 'no limit' : 'as the service is configured'}
             />
           ))}
         </div>
@@ -129,14 +123,6 @@ function MoreFields({ project }: Pick<SettingsFormProps, 'project'>) {
     </>
   );
 }
-
-const LIMIT_NONE = {
-  rate_limit: 'no limit',
-  rate_limit_bytes: 'no limit',
-  query_max_ms: 'as the service is configured',
-  query_max_memory_bytes: 'as the service is configured',
-  query_max_rows: 'as the service is configured',
-} as const satisfies Record<Limit, string>;
 
 function Deletion({ id, name }: { readonly id: string; readonly name: string }) {
   const remove = async (): Promise<void> => {

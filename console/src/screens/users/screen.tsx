@@ -2,7 +2,7 @@
 import { type Operation, operation } from '../../api/client.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
 import type { Profile } from '../../api/types.ts';
-import { address, linkTo } from '../../api/address.ts';
+import { address, linkTo, parameter } from '../../api/address.ts';
 import { mayChangeAudiences, project } from '../../api/session.ts';
 import { FilterField } from '../../parts/choice.tsx';
 import { Loading } from '../../parts/loading/states.tsx';
@@ -32,14 +32,13 @@ let kept: { readonly of: string | undefined; readonly traits: readonly CatalogNa
 /** The traits that the project knows: for columns and conditions. */
 function Users() {
   const catalog = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
-  const { query } = address.value;
-  const other = (Object.keys(OTHER_IDS) as (keyof typeof OTHER_IDS)[]).find((name) => query.has(name));
+  const anonymousId = parameter('anonymous_id');
   const of = project.value?.id;
   if (catalog.value !== undefined) kept = { of, traits: catalog.value.traits };
   // Without the catalogue there is nothing to choose, and users all the same.
   const known = kept?.of === of ? kept?.traits : catalog.error === undefined ? undefined : [];
   if (known === undefined) return <UsersPage />;
-  return other === undefined ? <UserList known={known} /> : <ByOtherId by={other} known={known} />;
+  return anonymousId === undefined ? <UserList known={known} /> : <ByAnonymousId id={anonymousId} known={known} />;
 }
 
 interface PageProps extends Pick<Parameters<typeof ScreenPage>[0], 'actions' | 'copy' | 'children'> {
@@ -130,20 +129,15 @@ function definitionOf(where: readonly Condition[]): Json {
   return where.length === 1 && only !== undefined ? only : { all: where };
 }
 
-/** The parameters of `GET /v1/users` that links have. */
-const OTHER_IDS = { anonymous_id: 'Anonymous id', internal_id: 'Internal id' } as const;
-
-function ByOtherId({ by, known }: UserListProps & { readonly by: keyof typeof OTHER_IDS }) {
-  const { query } = address.value;
-  const request = operation('GET /v1/users', {
-    query: { [by]: query.get(by) ?? '', limit: PAGE, cursor: query.get('cursor') ?? undefined },
-  });
+function ByAnonymousId({ id, known }: UserListProps & { readonly id: string }) {
+  const query = { anonymous_id: id, limit: PAGE, cursor: parameter('cursor') };
+  const request = operation('GET /v1/users', { query });
   const loaded = useAnswer(request);
   return (
     <UsersPage copy={{ request }}>
       <p class="row">
         <span class="chip">
-          {OTHER_IDS[by]} is {query.get(by)}
+          Anonymous id is {id}
           <a href={linkTo(['users'])} aria-label="Remove the condition">
             ×
           </a>

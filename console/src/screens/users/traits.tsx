@@ -1,7 +1,7 @@
 /** The traits of a user; one opens to the values that it was given. */
 import { countOf, type Json } from '../../api/json.ts';
 import type { GivenValue, Profile, UserActivity } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../api/address.ts';
+import { address, linkTo } from '../../api/address.ts';
 import { JsonValue } from '../../parts/json/json-view.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
@@ -11,6 +11,8 @@ import { SHOWN_VALUES, targetOf, traitHistoryRequest, type UserName } from '../u
 import { operation } from '../../api/client.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
+import { Section } from '../../parts/page.tsx';
+import { FilterField } from '../../parts/choice.tsx';
 
 export function Traits({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {
   const { query } = address.value;
@@ -19,21 +21,19 @@ export function Traits({ name, profile }: { readonly name: UserName; readonly pr
   const shown = all.filter(([trait]) => trait.toLowerCase().includes(wanted.toLowerCase()));
   useOpenRow('history');
   return (
-    <>
-      <div class="section-head">
-        <h2 id="traits">
+    <Section
+      id="traits"
+      title={
+        <>
           Traits <span class="quiet">{count(all.length)}</span>
-        </h2>
-        {all.length > 8 && (
-          <input
-            type="search"
-            aria-label="Filter the traits by name"
-            placeholder="Filter by name"
-            value={wanted}
-            onInput={(event) => setParameters({ trait: event.currentTarget.value })}
-          />
-        )}
-      </div>
+        </>
+      }
+      actions={
+        all.length > 8 && (
+          <FilterField name="trait" label="Filter the traits by name" placeholder="Filter by name" isBare />
+        )
+      }
+    >
       <Listing
         look="traits"
         rows={shown}
@@ -42,7 +42,7 @@ export function Traits({ name, profile }: { readonly name: UserName; readonly pr
         detailsOf={([trait]) => isOpenRow(trait, 'history') && <History name={name} trait={trait} />}
         none={<p class="quiet">{wanted === '' ? 'This user has no traits yet.' : 'No trait matches this name.'}</p>}
       />
-    </>
+    </Section>
   );
 }
 

@@ -88,9 +88,7 @@ function User({ name, profile, onDecided }: UserProps) {
       <Activity name={name} profile={profile} />
       <div class="columns">
         <div class="stack">
-          <section aria-labelledby="traits">
-            <Traits name={name} profile={profile} />
-          </section>
+          <Traits name={name} profile={profile} />
           <JoinedIds profile={profile} onDecided={onDecided} />
           <UserAudiences loaded={audiences} user={profile} />
         </div>
@@ -182,42 +180,29 @@ function UserAudiences({ loaded, user }: UserAudiencesProps) {
   return (
     <Section id="audiences" title="Audiences">
       <Ready of={loaded} what="audiences">
-        {({ audiences, next_cursor: next }) => (
-          <AudiencesOfUser audiences={audiences} hasMore={next !== null} user={user} />
-        )}
+        {({ audiences, next_cursor: next }) =>
+          audiences.length === 0 && next === null ? (
+            <p class="quiet">
+              There are no audiences yet. <a href={linkTo(['audiences'])}>Make one</a>.
+            </p>
+          ) : (
+            <>
+              <ul class="rows">
+                {audiences.toSorted(membersFirst).map((audience) => (
+                  <AudienceRow key={audience.id} audience={audience} user={user} />
+                ))}
+              </ul>
+              {next !== null && <p class="quiet small below">The newest {audiences.length} audiences are shown.</p>}
+            </>
+          )
+        }
       </Ready>
     </Section>
   );
 }
 
-interface AudiencesOfUserProps {
-  readonly audiences: readonly UserAudience[];
-  readonly hasMore: boolean;
-  readonly user: Profile;
-}
-
-function AudiencesOfUser({ audiences, hasMore, user }: AudiencesOfUserProps) {
-  if (audiences.length === 0 && !hasMore) {
-    return (
-      <p class="quiet">
-        There are no audiences yet. <a href={linkTo(['audiences'])}>Make one</a>.
-      </p>
-    );
-  }
-  const inFirst = [
-    ...audiences.filter(({ is_member: isIn }) => isIn),
-    ...audiences.filter(({ is_member: isIn }) => !isIn),
-  ];
-  return (
-    <>
-      <ul class="rows">
-        {inFirst.map((audience) => (
-          <AudienceRow key={audience.id} audience={audience} user={user} />
-        ))}
-      </ul>
-      {hasMore && <p class="quiet small below">The newest {audiences.length} audiences are shown.</p>}
-    </>
-  );
+function membersFirst(one: UserAudience, other: UserAudience): number {
+  return Number(other.is_member) - Number(one.is_member);
 }
 
 function AudienceRow({ audience, user }: { readonly audience: UserAudience; readonly user: Profile }) {
