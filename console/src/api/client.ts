@@ -1,6 +1,6 @@
 /** The one place that talks to the service: documented HTTP, with the session's cookie in place of a key. */
 import type { Raw } from './types.ts';
-import { isObject, type Json, type JsonObject, parseJson } from './json.ts';
+import { parseJson } from './json.ts';
 import type { Operation } from '../../../schemas/operations.ts';
 
 /** What is asked, as the document of the interface describes it: screens have it from here, with `ask`. */
@@ -9,6 +9,13 @@ export { type Body, operation, type Operation, type Query, type Sent } from '../
 interface FieldProblem {
   readonly path: string;
   readonly message: string;
+}
+
+interface ProblemDocument {
+  readonly code?: string;
+  readonly title?: string;
+  readonly detail?: string;
+  readonly errors?: readonly FieldProblem[];
 }
 
 /** A refusal (RFC 9457), or `network` where no answer came. */
@@ -117,30 +124,20 @@ export function noAnswer(): ApiError {
 
 async function refusalOf(response: Response): Promise<ApiError> {
   const { status, headers } = response;
-  const problem = await response.text().then(readProblem, (): JsonObject => ({}));
+  // What is no problem document, as the page of a proxy, says nothing.
+  const problem = (await response
+    .text()
+    .then(parseJson)
+    .catch(() => null)) as ProblemDocument | null;
   const retryAfter = Number(headers.get('Retry-After') ?? Number.NaN);
   const requestId = headers.get('X-Request-Id');
   return new ApiError({
     status,
-    code: stringOf(problem['code']) ?? 'unknown',
-    title: stringOf(problem['title']) ?? `The service answered ${status}`,
-    message: stringOf(problem['detail']) ?? 'It gave no reason.',
-    errors: fieldProblems(problem['errors']),
+    code: problem?.code ?? 'unknown',
+    title: problem?.title ?? `The service answered ${status}`,
+    message: problem?.detail ?? 'It gave no reason.',
+    errors: problem?.errors ?? [],
     ...(Number.isFinite(retryAfter) && { retryAfterS: retryAfter }),
     ...(requestId !== null && { requestId }),
   });
-}
-
-function readProblem(text: string): JsonObject {
-  const value = parseJson(text);
-  return isObject(value) ? value : {};
-}
-
-function stringOf(value: Json | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function fieldProblems(value: Json | undefined): readonly FieldProblem[] {
-  // As the problem documents of this service have them; nothing else is served here.
-  return Array.isArray(value) ? (value as FieldProblem[]) : [];
 }

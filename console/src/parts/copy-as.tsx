@@ -38,22 +38,16 @@ export function CopyAs(props: CopyAsProps) {
             request !== undefined && <Command key={what} name={`curl, ${what}`} text={curlText({ request })} />,
         )}
         {props.children}
-        <KeyNote />
+        <p class="quiet small">
+          <code>TIDEMARK_KEY</code> stands for your key, which this page does not have.
+        </p>
       </div>
     </details>
   );
 }
 
-export function KeyNote() {
-  return (
-    <p class="quiet small">
-      <code>TIDEMARK_KEY</code> stands for your key, which this page does not have.
-    </p>
-  );
-}
-
 /** The SQL that the service says a question is asked by. */
-export function Sql({ request }: { readonly request: Operation<{ readonly sql: string }> }) {
+function Sql({ request }: { readonly request: Operation<{ readonly sql: string }> }) {
   const loaded = useAnswer(request);
   return (
     <Ready of={loaded} what="the SQL">

@@ -58,7 +58,8 @@ export function durationText(seconds: number): string {
 export function shareText(part: number, whole: number): string {
   const percent = whole === 0 ? 0 : (100 * part) / whole;
   if (part > 0 && percent < 0.1) return 'under 0.1 %';
-  return `${percent > 0 && percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
+  const isNearEnd = (percent > 0 && percent < 10) || (percent > 99 && percent < 100);
+  return `${isNearEnd ? percent.toFixed(1) : Math.round(percent)} %`;
 }
 
 /** `+12 %`, `−3 %`, `×12`; of nothing that was before, `none before`. */

@@ -8,7 +8,7 @@ import { applyEdit, type Edit } from '../builder/json-edit.ts';
 import { type CatalogName, findKnown, type KnownName, knownNames, suggestedAmong, testsOf } from '../builder/known.ts';
 import { conditionPieces, memberAdditions } from '../builder/sentences/member-phrase.ts';
 import { readOut } from '../builder/sentences/phrase.ts';
-import { PieceView, type SentenceEditor } from '../builder/sentences/piece-view.tsx';
+import { Phrases, type SentenceEditor } from '../builder/sentences/piece-view.tsx';
 import type { Condition } from './question.ts';
 import './conditions.css';
 
@@ -82,9 +82,7 @@ function Adding({ of, members, onAdd, onCancel }: AddingProps) {
       onCancel={onCancel}
     >
       <span class="phrase" ref={sentence}>
-        {conditionPieces([], draft, of, {}).map((piece, index) => (
-          <PieceView key={`${index} ${piece.kind}`} editor={editor} piece={piece} />
-        ))}
+        <Phrases editor={editor} phrases={[{ name: of, pieces: conditionPieces([], draft, of, {}) }]} />
         {additions
           .filter(({ isRare }) => isRare !== true)
           .map(({ text, label, make }) => (

@@ -3,7 +3,7 @@ import { operation } from '../../api/client.ts';
 import type { CatalogMember, CatalogProperties } from '../../api/types.ts';
 import { address, linkTo, setParameters } from '../../api/address.ts';
 import type { CopyAsProps } from '../../parts/copy-as.tsx';
-import { grouped } from '../../parts/numbers.ts';
+import { grouped, shareText } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { LinkButton, ScreenPage, Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -67,7 +67,7 @@ function Event({ catalog: { event, properties, next_cursor: next } }: { readonly
       <section class="card question" aria-label="Measured">
         <QuestionForm question={question} properties={properties} />
         <Conditions of="property" where={question.where} members={properties} />
-        <Measured question={question} />
+        {isWhole(question) ? <Measured question={question} /> : <p class="quiet">Choose a property to measure.</p>}
       </section>
       <Properties properties={properties} hasMore={next !== null} />
       <Newest question={question} />
@@ -115,7 +115,7 @@ const PROPERTY_COLUMNS: readonly CellColumn<CatalogMember>[] = [
       <ul class="types">
         {types.map(({ type, share }) => (
           <li key={type}>
-            {type} {types.length > 1 && <span class="quiet">{percentText(Number(share.rawJSON))}</span>}
+            {type} {types.length > 1 && <span class="quiet">{shareText(Number(share.rawJSON), 1)}</span>}
           </li>
         ))}
       </ul>
@@ -144,10 +144,3 @@ const PROPERTY_COLUMNS: readonly CellColumn<CatalogMember>[] = [
     ),
   },
 ];
-
-/** `0.2 %` stays visible beside `99.8 %`. */
-function percentText(share: number): string {
-  const percent = share * 100;
-  if (percent > 0 && percent < 0.1) return '< 0.1 %';
-  return `${percent < 10 && percent > 0 ? percent.toFixed(1) : percent > 99 && percent < 100 ? percent.toFixed(1) : Math.round(percent)} %`;
-}

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, jsonText, parseJson } from '../..
 import type { Funnel } from '../../api/types.ts';
 import { Choice } from '../../parts/choice.tsx';
 import { Empty, Loading, Problem } from '../../parts/loading/states.tsx';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
+import { useAnswer, useLatest } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Builder } from '../builder/builder.ts';
 import { useFocus } from '../builder/condition-tree.tsx';
@@ -26,28 +26,26 @@ export function FunnelPage() {
   const { document } = builder.draft.value;
   const [sequence, by] = [parameter('sequence'), parameter('by')];
   const body = sequence === undefined ? undefined : bodyOf(sequence, by);
-  const loaded = useAnswer(body === undefined ? undefined : operation('POST /v1/funnels', { body }));
-  // What was answered before stays until there is another answer, so that nothing moves.
-  const latest = useRef<Funnel | undefined>(undefined);
-  if (loaded.value !== undefined) latest.current = loaded.value;
+  const request = body === undefined ? undefined : operation('POST /v1/funnels', { body });
+  const loaded = useAnswer(request);
+  const { value: latest } = useLatest(loaded);
   const card = useRef<HTMLElement>(null);
   useFocus(builder, card);
-  const copy = body === undefined ? undefined : { request: operation('POST /v1/funnels', { body }) };
   return (
-    <ScreenPage title="Funnel" up={{ path: 'events', name: 'Events' }} {...(copy && { copy })}>
+    <ScreenPage title="Funnel" up={{ path: 'events', name: 'Events' }} copy={request && { request }}>
       <p class="seen quiet">Users who did one thing, and then the next. Those who went no further are an audience.</p>
       {document === undefined ? (
         <NotYet builder={builder} />
       ) : (
         <section class="card funnel" aria-label="Steps" ref={card} aria-busy={loaded.value === undefined}>
-          <StepList builder={builder} answer={latest.current} />
+          <StepList builder={builder} answer={latest} />
           <div class="filters">
             <ByChoice builder={builder} by={by} />
           </div>
         </section>
       )}
       {loaded.error !== undefined && <Problem error={loaded.error} retry={loaded.retry} />}
-      {by !== undefined && latest.current !== undefined && <FunnelTable answer={latest.current} by={by} />}
+      {by !== undefined && latest !== undefined && <FunnelTable answer={latest} by={by} />}
     </ScreenPage>
   );
 }

@@ -1,5 +1,5 @@
 /** The answer: one figure of the whole period, the chart, what its lines are, and all of it as a table. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ask, operation } from '../../api/client.ts';
 import type { CountsSeries } from '../../api/types.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
@@ -7,9 +7,8 @@ import type { ChartLine } from '../../parts/charts/chart-marks.tsx';
 import { NewNote, NoteList, useNotes } from '../../parts/charts/notes.tsx';
 import { notesAt } from '../../parts/charts/notes-at.ts';
 import { capital } from '../../parts/numbers.ts';
-import { Loading, Problem } from '../../parts/loading/states.tsx';
 import { type CellColumn, Listing } from '../../parts/table.tsx';
-import { useLoad } from '../../parts/loading/use-load.tsx';
+import { Ready, useLatest, useLoad } from '../../parts/loading/use-load.tsx';
 import {
   type Answered,
   bucketText,
@@ -20,16 +19,11 @@ import {
   seriesText,
   tickText,
 } from './figures.ts';
-import { countsBody, isWhole, type Question, splitParts } from './question.ts';
+import { countsBody, type Question, splitParts } from './question.ts';
 import { MeasuredTable } from './measured-table.tsx';
 
+/** @param question One that is whole. */
 export function Measured({ question }: { readonly question: Question }) {
-  if (!isWhole(question)) return <p class="quiet">Choose a property to measure.</p>;
-  return <Asked question={question} />;
-}
-
-function Asked({ question }: { readonly question: Question }) {
-  const kept = useRef<Answered | undefined>(undefined);
   const bodies = [countsBody(question), countsBody(question, true)];
   const answer = useLoad(bodies.join('\n'), async (signal) => {
     const [counts, whole] = await Promise.all(
@@ -38,15 +32,14 @@ function Asked({ question }: { readonly question: Question }) {
     if (counts === undefined || whole === undefined) throw new TypeError('two questions have two answers');
     return { question, counts, whole };
   });
-  if (answer.value !== undefined) kept.current = answer.value;
-  if (answer.error !== undefined) return <Problem error={answer.error} retry={answer.retry} />;
-  // What was asked before stays until the next answer is there, so that the page does not jump.
-  const shown = kept.current;
-  if (shown === undefined) return <Loading what="the chart" />;
   return (
-    <div class="measured" aria-busy={answer.value === undefined}>
-      <AnswerView key={JSON.stringify(shown.question)} answered={shown} />
-    </div>
+    <Ready of={useLatest(answer)} what="the chart">
+      {(shown) => (
+        <div class="measured" aria-busy={answer.value === undefined}>
+          <AnswerView key={JSON.stringify(shown.question)} answered={shown} />
+        </div>
+      )}
+    </Ready>
   );
 }
 

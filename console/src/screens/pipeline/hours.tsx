@@ -14,6 +14,7 @@ import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Check } from '../../parts/form.tsx';
 import { HourTable } from './hour-table.tsx';
+import { isOver } from '../job-state.tsx';
 
 /**
  * What the verification that is chosen found, or else the newest that is done, of whoever began it.
@@ -104,7 +105,7 @@ function Chosen({ id, ...rest }: ChosenProps) {
 }
 
 function isRunning({ state }: VerificationJob): boolean {
-  return state === 'queued' || state === 'running';
+  return !isOver(state);
 }
 
 function NeverVerified() {
