@@ -18,16 +18,13 @@ interface WhyProps {
 interface WhyUserProps {
   readonly audienceId: string;
   readonly user: { readonly user_id: string | null; readonly internal_id: string };
-  readonly children?: ComponentChildren;
 }
 
 /** Why, by the definition that an audience was saved with. */
-export function WhyUser({ audienceId, user, children }: WhyUserProps) {
+export function WhyUser({ audienceId, user }: WhyUserProps) {
   const query = user.user_id === null ? { internal_id: user.internal_id } : { user_id: user.user_id };
   const path = { id: audienceId };
-  return (
-    <Why request={operation('GET /v1/audiences/{id}/why', { path, query: { ...query, events: 0 } })}>{children}</Why>
-  );
+  return <Why request={operation('GET /v1/audiences/{id}/why', { path, query: { ...query, events: 0 } })} />;
 }
 
 export function Why({ request, children }: WhyProps) {

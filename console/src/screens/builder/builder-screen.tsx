@@ -68,16 +68,12 @@ function Opened({ saved }: { readonly saved: SavedAudience | undefined }) {
       </div>
       {document !== undefined && (
         <div class="builder-users">
-          <Samples builder={builder} onTest={test} />
+          <Samples builder={builder} />
           <TestUser builder={builder} />
         </div>
       )}
     </div>
   );
-}
-
-function test({ user_id: userId, internal_id: internalId }: { user_id: string | null; internal_id: string }): void {
-  setParameters({ test: userId ?? undefined, test_internal: userId === null ? internalId : undefined });
 }
 
 /** The text of the definition in the address. */

@@ -15,15 +15,14 @@ import { useState } from 'preact/hooks';
 import { Combobox } from '../../parts/combobox.tsx';
 import { useLatest, useLoad } from '../../parts/loading/use-load.tsx';
 
-interface SamplesProps {
-  readonly builder: Builder;
-  readonly onTest: (member: AudienceMember) => void;
+function test({ user_id: id, internal_id: internal }: Pick<FoundUser, 'user_id' | 'internal_id'>): void {
+  setParameters({ test: id ?? '', test_internal: id === null ? internal : '' });
 }
 
-export function Samples({ builder, onTest }: SamplesProps) {
+export function Samples({ builder }: { readonly builder: Builder }) {
   const counted = builder.counting.counted.value;
   const users = counted?.users ?? [];
-  const why = (user: AudienceMember) => <Button label="Why?" look="plain" onClick={() => onTest(user)} />;
+  const why = (user: AudienceMember) => <Button label="Why?" look="plain" onClick={() => test(user)} />;
   return (
     <Section
       id="samples"
@@ -60,8 +59,6 @@ function testedUser(): TestedUser | undefined {
 export function TestUser({ builder }: { readonly builder: Builder }) {
   const user = testedUser();
   const definition = builder.counting.counted.value?.definition;
-  const test = ({ user_id: id, internal_id: internal }: FoundUser): void =>
-    setParameters({ test: id ?? '', test_internal: id === null ? internal : '' });
   return (
     <Section id="test-user" title="Test a user" look="test-user">
       <UserField chosen={user?.user_id ?? user?.internal_id ?? ''} onChoose={test} />

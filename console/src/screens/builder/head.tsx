@@ -1,6 +1,6 @@
 /** The name and how often the audience updates, and saving it, also where somebody else saved it meanwhile. */
 import { useState } from 'preact/hooks';
-import { ApiError, ask, operation } from '../../api/client.ts';
+import { ApiError, ask, operation, refusalIn } from '../../api/client.ts';
 import { type Json, jsonText } from '../../api/json.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { address, goTo, linkTo, setParameters } from '../../api/address.ts';
@@ -35,14 +35,17 @@ export function Head({ builder }: { readonly builder: Builder }) {
     setError(undefined);
     try {
       const audience = await send(builder.document ?? null, wanted, over);
-      // What updates by itself does so at once.
-      if (audience.refresh === null && (audience.evaluation === null || isOfBefore(audience))) update(audience.id);
+      // What updates by itself does so at once; the page of the audience says why it could not be counted.
+      if (audience.refresh === null && (audience.evaluation === null || isOfBefore(audience)))
+        void updateNow(audience.id).catch(refusalIn);
       tellDone('Audience saved.');
       goTo(linkTo(['audiences', audience.id]));
     } catch (caught) {
       if (!(caught instanceof ApiError)) throw caught;
-      if (caught.status === 412 && saved !== undefined) setConflict({ theirs: await load(saved.id), wanted });
-      else setError(caught);
+      if (caught.status === 412 && saved !== undefined) {
+        const theirs = await ask(operation('GET /v1/audiences/{id}', { path: { id: saved.id } }));
+        setConflict({ theirs, wanted });
+      } else setError(caught);
     }
   };
   const take = (theirs: SavedAudience): void => {
@@ -78,17 +81,6 @@ async function send(definition: Json, wanted: Wanted, saved: SavedAudience | und
   const path = { id: saved.id };
   const headers = { 'If-Match': `"${saved.revision.rawJSON}"` };
   return ask({ ...operation('PUT /v1/audiences/{id}', { path, body }), headers });
-}
-
-/** The page of the audience says why it could not be counted. */
-function update(id: string): void {
-  updateNow(id).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error;
-  });
-}
-
-async function load(id: string): Promise<SavedAudience> {
-  return ask(operation('GET /v1/audiences/{id}', { path: { id } }));
 }
 
 function Form({ builder, onSave }: { readonly builder: Builder; readonly onSave: (wanted: Wanted) => void }) {

@@ -95,33 +95,22 @@ function ReplayOrDropDialog(props: DialogProps) {
 }
 
 function StageView({ how, stage }: { readonly how: How; readonly stage: Stage }) {
-  switch (stage.at) {
-    case 'failed':
-      return <Problem error={stage.error} />;
-    case 'counted':
-      return <Counted how={how} result={stage.result} />;
-    case 'done':
-      return (
-        <p role="status">
-          {messagesOf(stage.result)} {how === 'replay' ? 'replayed' : 'dropped'}.
-        </p>
-      );
-    case 'counting':
-    case 'working':
-    default:
-      return <Bar label={stage.at === 'counting' ? 'Counting…' : 'Working…'} progress={stage.progress} />;
-  }
+  if (stage.at === 'failed') return <Problem error={stage.error} />;
+  if (stage.at === 'counted') return <Counted how={how} result={stage.result} />;
+  if (!('result' in stage))
+    return <Bar label={stage.at === 'counting' ? 'Counting…' : 'Working…'} progress={stage.progress} />;
+  return (
+    <p role="status">
+      {messagesOf(stage.result)} {how === 'replay' ? 'replayed' : 'dropped'}.
+    </p>
+  );
 }
 
 function Bar({ label, progress }: { readonly label: string; readonly progress: Progress | undefined }) {
   return (
     <label>
       <span class="label">{label}</span>
-      {progress === undefined ? (
-        <progress />
-      ) : (
-        <progress value={countOf(progress.done)} max={Math.max(1, countOf(progress.total))} />
-      )}
+      <progress {...(progress && { value: countOf(progress.done), max: Math.max(1, countOf(progress.total)) })} />
     </label>
   );
 }

@@ -1,4 +1,5 @@
 /** How a file is read, as the address has it, and in words. */
+import { setParameters } from '../../api/address.ts';
 import type { Body as BodyOf } from '../../api/client.ts';
 
 type Body = BodyOf<'POST /v1/admin/imports'>;
@@ -31,8 +32,13 @@ export function choicesIn(query: URLSearchParams) {
   };
 }
 
+/** Shows the rows anew. A check of the file as it was read before says nothing any more. */
+export function choose(choices: Choices): void {
+  setParameters({ ...parametersOf(choices), read: 'yes', check: undefined });
+}
+
 /** Those that are given; what need not be said is left out. */
-export function parametersOf(choices: Choices): Readonly<Record<string, string | undefined>> {
+function parametersOf(choices: Choices): Readonly<Record<string, string | undefined>> {
   const { map, types, text_columns: texts, delimiter, encoding, ...others } = choices;
   const named = (name: keyof Choices, text: string | undefined) => name in choices && { [name]: text || undefined };
   const entries = Object.entries(map ?? {}).map(([column, member]) => [column, member ?? '']);

@@ -54,11 +54,7 @@ function Whole({ job }: { readonly job: ImportJob }) {
     <>
       <ImportState job={job} />
       <Facts of={facts} look="wide-facts" />
-      <RefusedList
-        id={job.id}
-        refused={countOf((job.result ?? job.progress)?.refused ?? ZERO)}
-        isOver={isOver(job.state)}
-      />
+      <RefusedList job={job} />
     </>
   );
 }
@@ -169,18 +165,13 @@ function remark({ state, progress, rate, seconds_left: left, args }: ImportJob):
   return parts.filter((part) => typeof part === 'string').join(', ');
 }
 
-interface RefusedListProps {
-  readonly id: string;
-  readonly refused: number;
-  readonly isOver: boolean;
-}
-
 /** The lines that were refused, a page of them. While it runs, those that there are. */
-export function RefusedList({ id, refused, isOver: isFinal }: RefusedListProps) {
+export function RefusedList({ job: { id, state, result, progress } }: { readonly job: ImportJob }) {
   const cursor = parameter('lines');
   const path = { id };
+  const refused = countOf((result ?? progress)?.refused ?? ZERO);
   const asked = operation('GET /v1/admin/imports/{id}/refused', { path, query: { cursor } });
-  const page = useAnswer(refused === 0 ? undefined : asked, () => (isFinal ? undefined : REJECTED_MS));
+  const page = useAnswer(refused === 0 ? undefined : asked, () => (isOver(state) ? undefined : REJECTED_MS));
   if (refused === 0) return null;
   return (
     <Section id="refused-title" title="Rejected lines" actions={<DownloadCsv name="rejected lines" of={asked} />}>

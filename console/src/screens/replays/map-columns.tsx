@@ -1,6 +1,5 @@
 import { useEffect } from 'preact/hooks';
 import { ask, type Body as BodyOf, operation } from '../../api/client.ts';
-import { countOf } from '../../api/json.ts';
 import type { ImportJob, ImportPreview } from '../../api/types.ts';
 import { address, goTo, linkTo, setParameters } from '../../api/address.ts';
 import { project } from '../../api/session.ts';
@@ -11,7 +10,7 @@ import { useChange } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Button, Check } from '../../parts/form.tsx';
 import { isOver } from '../job-state.tsx';
-import { CHOICES, type Choices, choicesIn, DELIMITERS, parametersOf, PRESETS, ROWS } from './choices.ts';
+import { CHOICES, choicesIn, choose, DELIMITERS, PRESETS, ROWS } from './choices.ts';
 import { ImportState, RefusedList, useImport, Warnings } from './import-page.tsx';
 import { PreviewTable } from './preview-table.tsx';
 import { Remedies } from './remedies.tsx';
@@ -35,8 +34,8 @@ export function MapColumns({ source }: { readonly source: Source }) {
             <>
               <Lacks of={found} />
               <Warnings of={found.warnings} />
-              <Remedies of={found} map={choices.map} />
-              <PreviewTable preview={found} choices={choices} onChange={change} />
+              <Remedies of={found} />
+              <PreviewTable preview={found} />
               <Start body={body} isUsable={found.problem === null} />
             </>
           ) : (
@@ -50,7 +49,7 @@ export function MapColumns({ source }: { readonly source: Source }) {
 
 /** What a file seems to be is taken first. */
 function UseGuess({ of: guess }: { readonly of: ImportPreview['guess'] }) {
-  useEffect(() => change(guess), []);
+  useEffect(() => choose(guess), []);
   return <Loading what="the first rows" />;
 }
 
@@ -73,11 +72,6 @@ const LACKS: Readonly<Record<string, string>> = {
   'there is no event': 'Which column has the name of the event? Choose “Event name” under it.',
 };
 
-/** Shows the rows anew. A check of the file as it was read before says nothing any more. */
-function change(choices: Choices): void {
-  setParameters({ ...parametersOf(choices), read: 'yes', check: undefined });
-}
-
 function Options({ query }: { readonly query: URLSearchParams }) {
   return (
     <div class="filters">
@@ -85,19 +79,19 @@ function Options({ query }: { readonly query: URLSearchParams }) {
         label="Exported from"
         value={query.get('preset') ?? ''}
         options={PRESETS}
-        onChoice={(preset) => change({ preset, type: null, map: {} })}
+        onChoice={(preset) => choose({ preset, type: null, map: {} })}
       />
       <Choice
         label="Each row is"
         value={query.get('type') ?? ''}
         options={ROWS}
-        onChoice={(type) => change({ type })}
+        onChoice={(type) => choose({ type })}
       />
       <Choice
         label="Fields are separated by"
         value={query.get('delimiter') ?? ''}
         options={DELIMITERS}
-        onChoice={(delimiter) => change({ delimiter })}
+        onChoice={(delimiter) => choose({ delimiter })}
       />
       <Check
         label="Rows may have no time"
@@ -123,7 +117,16 @@ function Start({ body, isUsable }: { readonly body: Body; readonly isUsable: boo
   return (
     <section class="below" aria-label="Check and import">
       {error !== undefined && <Problem error={error} />}
-      {check !== undefined && <Checked id={check} check={checked} />}
+      {check !== undefined && (
+        <Ready of={checked} what="the check">
+          {(job) => (
+            <>
+              <ImportState job={job} />
+              <RefusedList job={job} />
+            </>
+          )}
+        </Ready>
+      )}
       <p class="row">
         <Button
           label={isChecking ? 'Checking…' : 'Check the whole file'}
@@ -141,26 +144,5 @@ function Start({ body, isUsable }: { readonly body: Body; readonly isUsable: boo
       </p>
       <p class="quiet small">The check imports nothing. It shows how many rows would be rejected, and why.</p>
     </section>
-  );
-}
-
-/** The report of a dry run. */
-function Checked({ id, check }: { readonly id: string; readonly check: ReturnType<typeof useImport> }) {
-  return (
-    <Ready of={check} what="the check">
-      {(job) => {
-        const counts = job.result ?? job.progress;
-        return (
-          <>
-            <ImportState job={job} />
-            <RefusedList
-              id={id}
-              refused={counts?.refused === undefined ? 0 : countOf(counts.refused)}
-              isOver={isOver(job.state)}
-            />
-          </>
-        );
-      }}
-    </Ready>
   );
 }

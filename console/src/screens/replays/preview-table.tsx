@@ -5,47 +5,47 @@ import type { ImportPreview } from '../../api/types.ts';
 import { Select } from '../../parts/choice.tsx';
 import { counted, plural } from '../../parts/numbers.ts';
 import { memberOf, saying } from '../../parts/loading/problems.ts';
-import { type Choices, type choicesIn, formatText, MEMBERS } from './choices.ts';
+import { type Choices, choicesIn, choose, formatText, MEMBERS } from './choices.ts';
 import { Remedy } from './remedies.tsx';
+import { address } from '../../api/address.ts';
+import { Section } from '../../parts/page.tsx';
 
 interface PreviewTableProps {
   readonly preview: ImportPreview;
-  readonly choices: ReturnType<typeof choicesIn>;
-  readonly onChange: (choices: Choices) => void;
 }
 
 /** The first twenty rows. A column of CSV shows what it is read as, and can be set to something else. */
-export function PreviewTable({ preview, choices, onChange }: PreviewTableProps) {
+export function PreviewTable({ preview }: PreviewTableProps) {
   const { columns, rows, format, remedies } = preview;
   const wrong = rows.filter(({ problems }) => problems.length > 0).length;
   const formats = remedies.filter(({ options }) => 'time_format' in options);
   const undated = rows.find(({ problems }) => problems.some(isOfTime));
   return (
-    <section aria-labelledby="rows-title">
-      <div class="section-head">
-        <h2 id="rows-title">{rows.length === 0 ? 'The file has no rows' : 'The first rows'}</h2>
+    <Section
+      id="rows-title"
+      title={rows.length === 0 ? 'The file has no rows' : 'The first rows'}
+      actions={
         <span class={wrong > 0 ? 'some' : 'quiet'}>
           {wrong > 0
             ? `${wrong} of these ${rows.length} would be rejected`
             : rows.length > 0 && 'All of these are valid'}
         </span>
-      </div>
+      }
+    >
       <div class="preview" tabIndex={0} role="region" aria-label="Rows of the file">
         <table>
-          {format === 'csv' && <ColumnHeads preview={preview} choices={choices} onChange={onChange} />}
+          {format === 'csv' && <ColumnHeads preview={preview} />}
           <tbody>
             {rows.map((row) => (
               <PreviewRow key={row.line.rawJSON} row={row} columns={columns.map(({ name }) => name)}>
                 {row === undated &&
-                  formats.map(({ options }) => (
-                    <Remedy key={options.time_format} options={options} map={choices.map} />
-                  ))}
+                  formats.map(({ options }) => <Remedy key={options.time_format} options={options} />)}
               </PreviewRow>
             ))}
           </tbody>
         </table>
       </div>
-    </section>
+    </Section>
   );
 }
 
@@ -105,7 +105,8 @@ function Problems({ of: problems, hasPath = false }: ProblemsProps) {
   );
 }
 
-function ColumnHeads({ preview, choices, onChange }: PreviewTableProps) {
+function ColumnHeads({ preview }: PreviewTableProps) {
+  const choices = choicesIn(address.value.query);
   return (
     <thead>
       <tr>
@@ -117,12 +118,12 @@ function ColumnHeads({ preview, choices, onChange }: PreviewTableProps) {
               name={name}
               fills={fills}
               isFree={free}
-              onChange={(target) => onChange({ map: changed(choices.map, name, target) })}
+              onChange={(target) => choose({ map: changed(choices.map, name, target) })}
             />
             {fills === 'timestamp' ? (
-              <TimeForm name={name} formats={preview.guess.time_formats} choices={choices} onChange={onChange} />
+              <TimeForm name={name} formats={preview.guess.time_formats} format={choices.time_format} />
             ) : (
-              !(fills in MEMBERS) && <ColumnType of={columnOf(preview, name)} choices={choices} onChange={onChange} />
+              !(fills in MEMBERS) && <ColumnType of={columnOf(preview, name)} choices={choices} />
             )}
           </th>
         ))}
@@ -131,16 +132,14 @@ function ColumnHeads({ preview, choices, onChange }: PreviewTableProps) {
   );
 }
 
-type HeadProps = Omit<PreviewTableProps, 'preview'>;
+interface TimeFormProps {
+  readonly name: string;
+  readonly formats: readonly string[];
+  readonly format: string | null;
+}
 
 /** Chosen where nobody else can say which it is. */
-function TimeForm({
-  name,
-  formats,
-  choices,
-  onChange,
-}: HeadProps & { readonly name: string; readonly formats: readonly string[] }) {
-  const { time_format: format } = choices;
+function TimeForm({ name, formats, format }: TimeFormProps) {
   if (formats.length < 2) return null;
   const open = format === null ? [['', 'Day or month first?'] as const] : [];
   return (
@@ -148,7 +147,7 @@ function TimeForm({
       label={`How times are written in ${name}`}
       value={format ?? ''}
       options={[...open, ...formats.map((one) => [one, formatText(one)] as const)]}
-      onChoice={(chosen) => onChange({ time_format: chosen })}
+      onChoice={(chosen) => choose({ time_format: chosen })}
     />
   );
 }
@@ -159,10 +158,15 @@ function columnOf({ guess }: ImportPreview, name: string): GuessedColumn | undef
   return guess.columns.find((column) => column.name === name);
 }
 
+interface ColumnTypeProps {
+  readonly of: GuessedColumn | undefined;
+  readonly choices: ReturnType<typeof choicesIn>;
+}
+
 const TYPES = { number: 'Numbers', boolean: 'True or false', date: 'Date', text: 'Text' };
 
 /** What the cells are read as: chosen where there is a choice. */
-function ColumnType({ of: column, choices, onChange }: HeadProps & { readonly of: GuessedColumn | undefined }) {
+function ColumnType({ of: column, choices }: ColumnTypeProps) {
   if (column === undefined) return null;
   const { name, type, others, other } = column;
   const { types, text_columns: texts } = choices;
@@ -178,7 +182,7 @@ function ColumnType({ of: column, choices, onChange }: HeadProps & { readonly of
           [type, TYPES[type]],
           ['text', TYPES.text],
         ]}
-        onChoice={(chosen) => onChange({ text_columns: chosen === 'text' ? [...rest, name] : rest })}
+        onChoice={(chosen) => choose({ text_columns: chosen === 'text' ? [...rest, name] : rest })}
       />
       {!isText && other !== null && (
         <span class="some small">

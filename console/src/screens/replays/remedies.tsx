@@ -1,17 +1,11 @@
 /** What makes rows right that would be rejected: each is a button. */
 import { countOf } from '../../api/json.ts';
 import type { ImportPreview } from '../../api/types.ts';
-import { setParameters } from '../../api/address.ts';
 import { Button } from '../../parts/form.tsx';
-import { type Choices, DELIMITERS, formatText, MEMBERS, parametersOf, PRESETS, ROWS } from './choices.ts';
+import { type Choices, choicesIn, choose, DELIMITERS, formatText, MEMBERS, PRESETS, ROWS } from './choices.ts';
+import { address } from '../../api/address.ts';
 
-interface RemediesProps {
-  readonly of: Pick<ImportPreview, 'remedies' | 'rows'>;
-  /** What the columns are now. */
-  readonly map: NonNullable<Choices['map']>;
-}
-
-export function Remedies({ of: { remedies, rows }, map }: RemediesProps) {
+export function Remedies({ of: { remedies, rows } }: { readonly of: Pick<ImportPreview, 'remedies' | 'rows'> }) {
   const [first] = remedies;
   if (first === undefined) return null;
   const left = countOf(first.rejected);
@@ -21,15 +15,15 @@ export function Remedies({ of: { remedies, rows }, map }: RemediesProps) {
         {left === 0 ? 'All of these rows become right by' : `All but ${left} of these ${rows.length} become right by`}
       </span>
       {remedies.map(({ options }) => (
-        <Remedy key={JSON.stringify(options)} options={options} map={map} />
+        <Remedy key={JSON.stringify(options)} options={options} />
       ))}
     </p>
   );
 }
 
-export function Remedy({ options, map }: { readonly options: Choices; readonly map: NonNullable<Choices['map']> }) {
-  const use = (): void => setParameters({ ...parametersOf(options), read: 'yes', check: undefined });
-  return <Button label={wordsOf(options, map)} onClick={use} />;
+export function Remedy({ options }: { readonly options: Choices }) {
+  const { map } = choicesIn(address.value.query);
+  return <Button label={wordsOf(options, map)} onClick={() => choose(options)} />;
 }
 
 function wordsOf(options: Choices, before: NonNullable<Choices['map']>): string {

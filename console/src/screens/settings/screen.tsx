@@ -1,5 +1,5 @@
 /** `#/settings/{tab}`: what an operator sets. All but one's own session needs an admin key. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentType } from 'preact';
 import { address, linkTo } from '../../api/address.ts';
 import { isAdmin, signedIn, signOut } from '../../api/session.ts';
 import { NeedsKey } from '../../parts/loading/needs-key.tsx';
@@ -17,50 +17,34 @@ import { ProjectPage } from './project.tsx';
 import { Projects } from './projects.tsx';
 import './settings.css';
 
-const SETTINGS_TABS = {
-  projects: 'Projects',
-  keys: 'Admin keys',
-  audit: 'Audit log',
-  forgotten: 'Forgotten people',
-  installation: 'Installation',
-  session: 'Your session',
-} as const;
-type TabName = keyof typeof SETTINGS_TABS;
+const SETTINGS_TABS: Readonly<Record<string, readonly [title: string, page: ComponentType]>> = {
+  projects: ['Projects', Projects],
+  keys: ['Admin keys', () => <Keys />],
+  audit: ['Audit log', Audit],
+  forgotten: ['Forgotten people', Forgotten],
+  installation: ['Installation', Installation],
+  session: ['Your session', OwnSession],
+};
 
 export function SettingsScreen() {
   const [, tab, id] = address.value.path;
-  const open = (tab ?? (isAdmin.value ? 'projects' : 'session')) as TabName;
+  const open = tab ?? (isAdmin.value ? 'projects' : 'session');
+  const tabs = Object.entries(SETTINGS_TABS).filter(([path]) => isAdmin.value || path === 'session');
   return (
     <ScreenPage title="Settings">
       <Tabs
         label="Settings"
-        tabs={Object.entries(SETTINGS_TABS)
-          .filter(([path]) => isAdmin.value || path === 'session')
-          .map(([path, title]) => ({ title, link: linkTo(['settings', path]), isOpen: path === open }))}
+        tabs={tabs.map(([path, [title]]) => ({ title, link: linkTo(['settings', path]), isOpen: path === open }))}
       />
       {isAdmin.value || open === 'session' ? <SettingsContent open={open} id={id} /> : <NeedsKey />}
     </ScreenPage>
   );
 }
 
-function SettingsContent({ open, id }: { readonly open: TabName; readonly id: string | undefined }): ComponentChildren {
-  switch (open) {
-    case 'projects':
-      return id === undefined ? <Projects /> : <ProjectPage key={id} id={id} />;
-    case 'keys':
-      return <Keys />;
-    case 'audit':
-      return <Audit />;
-    case 'forgotten':
-      return <Forgotten />;
-    case 'installation':
-      return <Installation />;
-    case 'session':
-      return <OwnSession />;
-    default:
-      open satisfies never;
-      return <p>There is no such page of the settings.</p>;
-  }
+function SettingsContent({ open, id }: { readonly open: string; readonly id: string | undefined }) {
+  if (open === 'projects' && id !== undefined) return <ProjectPage key={id} id={id} />;
+  const Page = SETTINGS_TABS[open]?.[1];
+  return Page === undefined ? <p>There is no such page of the settings.</p> : <Page />;
 }
 
 /** What the reader signed in with, and how that ends. */
