@@ -22,7 +22,7 @@ export function App() {
   if (sessionError.value !== undefined) {
     return (
       <main class="alone">
-        <Problem error={sessionError.value} retry={retrySession} />
+        <Problem error={sessionError.value} retry={() => void loadSession()} />
       </main>
     );
   }
@@ -35,10 +35,6 @@ function SignedIn() {
   const wasSignedOut = useRef(isSignedOut);
   wasSignedOut.current ||= isSignedOut;
   return isSignedOut ? <SignIn /> : <Frame isEntered={wasSignedOut.current} />;
-}
-
-function retrySession(): void {
-  void loadSession();
 }
 
 function Starting() {

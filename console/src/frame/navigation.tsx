@@ -69,7 +69,7 @@ function Screens({ current }: { readonly current: Screen | undefined }) {
                   <path d={screen.icon} />
                 </svg>
                 {screen.name}
-                <Badge path={screen.path} />
+                {WAITING[screen.path]?.()}
               </a>
             </li>
           );
@@ -164,11 +164,6 @@ const WAITING: Readonly<Record<string, () => ComponentChildren>> = {
     />
   ),
 };
-
-/** How many there are beside the name of a screen; nothing without any, or where it cannot be found out. */
-function Badge({ path }: { readonly path: string }) {
-  return <>{WAITING[path]?.()}</>;
-}
 
 interface CountProps<T> {
   readonly what: string;

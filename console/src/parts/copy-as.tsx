@@ -98,6 +98,11 @@ export function curlText({ request, isStream = false }: Pick<CopyAsProps, 'reque
   return lines.join(' \\\n  ');
 }
 
+/** `--type track`: what is given of these options, for `tidemark`. */
+export function optionWords(options: Readonly<Record<string, string | number | undefined>>): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
+}
+
 /** What asks about a project, which a key of the installation has to name. */
 const OF_PROJECT = ['audience', 'endpoint', 'events', 'forget', 'tail', 'user'];
 

@@ -144,15 +144,17 @@ export function Pager({ next, name = 'cursor' }: PagerProps) {
 }
 
 interface RowButtonProps {
+  /** Of a line of a list without columns, which opens in its place or beside it: how wide its cells are. */
+  readonly look?: string;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
   readonly children: ComponentChildren;
 }
 
 /** The head of a row that opens: a press on the row is one on it. */
-export function RowButton({ isOpen, onToggle, children }: RowButtonProps) {
+export function RowButton({ look = 'bare cover', isOpen, onToggle, children }: RowButtonProps) {
   return (
-    <button type="button" class="bare cover" data-row aria-expanded={isOpen} onClick={onToggle}>
+    <button type="button" class={look} data-row aria-expanded={isOpen} onClick={onToggle}>
       {children}
     </button>
   );
@@ -186,20 +188,6 @@ export function OpenRow({ id, parameter, children }: OpenRowProps) {
     <RowButton isOpen={isOpenRow(id, parameter)} onToggle={() => toggleRow(id, parameter)}>
       {children}
     </RowButton>
-  );
-}
-
-interface LineButtonProps extends RowButtonProps {
-  /** A class beside `row-button`: how wide its cells are. */
-  readonly look: string;
-}
-
-/** A line of a list without columns, which opens in its place or beside it. */
-export function LineButton({ look, isOpen, onToggle, children }: LineButtonProps) {
-  return (
-    <button type="button" class={`row-button ${look}`} data-row aria-expanded={isOpen} onClick={onToggle}>
-      {children}
-    </button>
   );
 }
 

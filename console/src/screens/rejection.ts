@@ -3,7 +3,7 @@ import { isObject, isRawNumber, type Json, jsonText } from '../api/json.ts';
 import type { RefusalGroup } from '../api/types.ts';
 import { memberOf, PROBLEMS, saying } from '../parts/loading/problems.ts';
 import { applyEdit, type Path, pathTo, valueAt } from './builder/json-edit.ts';
-import { rangeOf, readJson } from './builder/json-text.ts';
+import { jsonIn, rangeOf } from './builder/json-text.ts';
 
 type Rejected = Pick<RefusalGroup, 'code' | 'pointer' | 'message' | 'example'>;
 
@@ -66,9 +66,9 @@ function keysIn(pointer: string): Path {
 /** The body of a request with the mistake corrected; undefined where it is not plain what was meant. */
 export function correctedBody(rejected: Rejected): string | undefined {
   const { code, pointer, example } = rejected;
-  const read = readJson(example ?? '');
-  if (code !== 'invalid-body' || !read.ok || !isObject(read.value)) return undefined;
-  const body = corrected(read.value, pathTo(read.value, ownPointer(pointer)), saying(rejected.message));
+  const read = jsonIn(example ?? '');
+  if (code !== 'invalid-body' || !isObject(read)) return undefined;
+  const body = corrected(read, pathTo(read, ownPointer(pointer)), saying(rejected.message));
   if (body === undefined) return undefined;
   return jsonText(ownPointer(pointer) === pointer ? body : { batch: [body] });
 }
@@ -84,8 +84,8 @@ function corrected(body: Json, at: Path, fault: string): Json | undefined {
 
 /** An object that was sent as its text. */
 function objectIn(value: Json): Json | undefined {
-  const read = typeof value === 'string' ? readJson(value) : undefined;
-  return read?.ok === true && isObject(read.value) ? read.value : undefined;
+  const read = typeof value === 'string' ? jsonIn(value) : undefined;
+  return isObject(read) ? read : undefined;
 }
 
 /** Seconds or milliseconds since 1970. */

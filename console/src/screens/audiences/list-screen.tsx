@@ -132,7 +132,8 @@ async function saveList(audience: SavedAudience | undefined, name: string, list:
 /** Whose the lines are: in a new list they are taken for what finds more users, unless somebody chooses. */
 function useWhose(values: readonly string[], before: UserList | undefined) {
   const [chosen, setChosen] = useState<string>();
-  const email = useEmailTrait();
+  const { value: catalog } = useAnswer(operation('GET /v1/catalog/traits'));
+  const email = catalog?.traits.find(({ name }) => /e-?mail/i.test(name))?.name;
   const byId = { trait: undefined, values };
   const byEmail = { trait: email, values: email === undefined ? [] : values };
   const [ids, emails] = [useKnown(byId), useKnown(byEmail)];
@@ -169,12 +170,6 @@ function knownText(known: number, lines: number): string {
 
 function shortText(known: number | undefined): string {
   return known === undefined ? 'counting…' : `${count(known)} known`;
-}
-
-/** The trait that has emails; undefined where no trait is called so. */
-function useEmailTrait(): string | undefined {
-  const { value } = useAnswer(operation('GET /v1/catalog/traits'));
-  return value?.traits.find(({ name }) => /e-?mail/i.test(name))?.name;
 }
 
 /** How many users of a list there are. */

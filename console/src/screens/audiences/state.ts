@@ -38,7 +38,7 @@ export function stateOf(audience: SavedAudience, nowMs: number, isRunning = fals
   if (isOld) return { is: 'waiting', text: 'Changed since', reason: `${OLD_TEXT} Update it now.` };
   if (refresh === null) return { is: 'waiting', text: 'Counted' };
   if (refresh === LIVE) return { is: 'well', text: 'Live' };
-  const dueMs = Date.parse(evaluation.at) + everyMs(refresh) + LATE_MS;
+  const dueMs = Date.parse(evaluation.at) + Number.parseInt(refresh, 10) * REFRESH_UNITS[unitOf(refresh)].ms + LATE_MS;
   if (nowMs <= dueMs) return { is: 'well', text: 'Up to date' };
   return { is: 'unwell', text: 'Late', reason: `It updates ${refreshText(refresh)}, and the last update is overdue.` };
 }
@@ -61,11 +61,6 @@ const REFRESH_UNITS = {
   d: { name: 'day', ms: 86_400_000 },
   w: { name: 'week', ms: 604_800_000 },
 } as const;
-
-/** `1h` in milliseconds. */
-function everyMs(refresh: string): number {
-  return Number.parseInt(refresh, 10) * REFRESH_UNITS[unitOf(refresh)].ms;
-}
 
 /** `15m` → `every 15 minutes` */
 export function refreshText(refresh: string | null): string {

@@ -40,7 +40,14 @@ export function BackupsScreen() {
       <Ready of={polled} what="backups">
         {(page) => (
           <>
-            {page.folder === null ? <NoFolder /> : <Schedule page={page} />}
+            {page.folder === null ? (
+              <Empty title="No folder for backups">
+                Name one with the setting <code>BACKUP_DIR</code> and restart the service: it then backs up once a day.{' '}
+                <DocsLink path="docs/operations.md#backup-and-restore">Backup and restore</DocsLink>
+              </Empty>
+            ) : (
+              <Schedule page={page} />
+            )}
             <Listing
               rows={page.backups}
               keyOf={({ id }) => id}
@@ -48,7 +55,15 @@ export function BackupsScreen() {
               none={page.folder !== null && <p class="quiet">No backups yet.</p>}
               next={page.next_cursor}
             />
-            {page.last !== null && <CheckAndRestore folder={page.last.folder} />}
+            {page.last !== null && (
+              <Section id="check" title="Check and restore" look="text">
+                <p class="quiet">
+                  A check reads every file of the newest backup. Run it on the machine of the service.{' '}
+                  <DocsLink path="docs/operations.md#backup-and-restore">How to restore</DocsLink>
+                </p>
+                <Command name="tidemark" text={`./tidemark backup check ${page.last.folder}`} />
+              </Section>
+            )}
           </>
         )}
       </Ready>
@@ -68,15 +83,6 @@ function BackUp({ isUnderWay, onStart }: { readonly isUnderWay: boolean; readonl
   };
   const label = isUnderWay ? 'Backing up…' : 'Back up now';
   return <ChangeButton label={label} look="primary" disabled={isUnderWay} change={start} />;
-}
-
-function NoFolder() {
-  return (
-    <Empty title="No folder for backups">
-      Name one with the setting <code>BACKUP_DIR</code> and restart the service: it then backs up once a day.{' '}
-      <DocsLink path="docs/operations.md#backup-and-restore">Backup and restore</DocsLink>
-    </Empty>
-  );
 }
 
 function Schedule({ page: { folder, every_seconds: every, last } }: { readonly page: BackupsPage }) {
@@ -126,17 +132,4 @@ function messagesOf({ result, progress, state }: Backup): string {
   if (result !== null) return counted(result.records);
   if (progress === null || isOver(state)) return '';
   return `${counted(progress.done)}${progress.total === undefined ? '' : ` of ${counted(progress.total)}`}`;
-}
-
-/** Both read files of the machine, and ask no service. */
-function CheckAndRestore({ folder }: { readonly folder: string }) {
-  return (
-    <Section id="check" title="Check and restore" look="text">
-      <p class="quiet">
-        A check reads every file of the newest backup. Run it on the machine of the service.{' '}
-        <DocsLink path="docs/operations.md#backup-and-restore">How to restore</DocsLink>
-      </p>
-      <Command name="tidemark" text={`./tidemark backup check ${folder}`} />
-    </Section>
-  );
 }

@@ -12,12 +12,12 @@ import { Samples, TestUser } from './builder-users.tsx';
 import { ConditionTree } from './condition-tree.tsx';
 import { Head } from './head.tsx';
 import { jsonChoice, JsonPane } from './json-pane.tsx';
-import { readJson } from './json-text.ts';
 import { ResultBar } from './result-bar.tsx';
 import { Loading } from '../../parts/loading/states.tsx';
 import { AddMenu } from './add-menu.tsx';
 import { numberOf } from './json-edit.ts';
 import { sentenceOf, treeOf } from './tree.ts';
+import { jsonIn } from './json-text.ts';
 
 export function BuilderScreen({ id }: { readonly id?: string }) {
   return id === undefined ? <Opened saved={undefined} /> : <Existing key={id} id={id} />;
@@ -35,14 +35,8 @@ function Existing({ id }: { readonly id: string }) {
   );
 }
 
-/** The definition that the address has; undefined where it has none, or none that is JSON. */
-function definitionIn(query: URLSearchParams): Json | undefined {
-  const parsed = readJson(query.get('definition') ?? '');
-  return parsed.ok ? parsed.value : undefined;
-}
-
 function Opened({ saved }: { readonly saved: SavedAudience | undefined }) {
-  const builder = useMemo(() => new Builder(definitionIn(address.peek().query) ?? saved?.definition, saved), []);
+  const builder = useMemo(() => new Builder(jsonIn(addressed()) ?? saved?.definition, saved), []);
   useService(builder);
   useUndoKeys(builder);
   const { document, error } = builder.draft.value;
@@ -107,7 +101,7 @@ function useService(builder: Builder): void {
     // Not what was shown: the document may be further by now, and is not to be put back.
     if (addressed() === written.current) return;
     written.current = addressed();
-    builder.follow(definitionIn(address.peek().query));
+    builder.follow(jsonIn(addressed()));
   }, [inAddress]);
 }
 

@@ -5,7 +5,7 @@ import { countOf, type Json, jsonText } from '../../api/json.ts';
 import type { AudienceMember, AudiencePreview } from '../../api/types.ts';
 import { traitsFor } from '../user-columns.ts';
 import { pointerOf } from './json-edit.ts';
-import { groupKind, groupOf, type Problem, type TreeNode, treeOf } from './tree.ts';
+import { groupKind, groupOf, type Problem, treeOf } from './tree.ts';
 
 const AFTER_MS = 400;
 const SAMPLE = 10;
@@ -117,7 +117,9 @@ export class Counting {
       await this.#compare(definition, signal);
       // Where nobody is found, it is said which condition does it.
       if (this.wantsSteps.peek() || counted.count === 0) await this.#countSteps(counted, signal);
-      if (this.total.peek() === undefined) this.total.value = await totalOf(signal);
+      if (this.total.peek() !== undefined) return;
+      const { total } = await ask({ ...operation('POST /v1/users/query', { body: '{"limit":1}' }), signal });
+      this.total.value = total === null ? undefined : countOf(total);
     });
   }
 
@@ -150,26 +152,12 @@ export class Counting {
     if (root.kind !== 'group') return;
     for (const [index, { at }] of root.parts.slice(0, MAX_STEPS).entries()) {
       const isLast = index === root.parts.length - 1;
-      const parts = root.parts.slice(0, index + 1);
-      const left = isLast ? count : await countFirst(groupKind(root), parts.map(wholeOf), signal);
+      const parts = root.parts.slice(0, index + 1).map(({ isNegated, value }) => (isNegated ? { not: value } : value));
+      const left = isLast ? count : countOf((await previewOf(groupOf(groupKind(root), parts), 0, signal)).count);
       steps.set(pointerOf(at), left);
       this.steps.value = new Map(steps);
     }
   }
-}
-
-/** The users of the project. */
-async function totalOf(signal: AbortSignal): Promise<number | undefined> {
-  const { total } = await ask({ ...operation('POST /v1/users/query', { body: '{"limit":1}' }), signal });
-  return total === null ? undefined : countOf(total);
-}
-
-function wholeOf({ isNegated, value }: TreeNode): Json {
-  return isNegated ? { not: value } : value;
-}
-
-async function countFirst(kind: string, parts: readonly Json[], signal: AbortSignal): Promise<number> {
-  return countOf((await previewOf(groupOf(kind, parts), 0, signal)).count);
 }
 
 async function previewOf(definition: Json, sample: number, signal: AbortSignal): Promise<AudiencePreview> {

@@ -46,6 +46,12 @@ export function readJson(text: string): Parsed {
   }
 }
 
+/** The value; undefined where the text is no JSON. */
+export function jsonIn(text: string): Json | undefined {
+  const read = readJson(text);
+  return read.ok ? read.value : undefined;
+}
+
 /** Engines word it differently: V8 names a position, Firefox a line, Safari neither. */
 function problemOf(message: string, text: string): SyntaxProblem {
   const [, line] = /line (\d+)/.exec(message) ?? [];

@@ -1,7 +1,7 @@
 /** What the catalog knows of a project's data, as it is suggested. */
 import { countOf, isList, isObject, type Json, type JsonObject, type RawNumber } from '../../api/json.ts';
 import { numberOf } from './json-edit.ts';
-import { readJson } from './json-text.ts';
+import { jsonIn } from './json-text.ts';
 
 /** A member of `GET /v1/catalog/events`, `…/properties` or `/v1/catalog/traits`. */
 export interface CatalogName {
@@ -45,10 +45,7 @@ export interface Surroundings {
 /** The names, each followed by those within it that its examples have. */
 export function knownNames(names: readonly CatalogName[]): readonly KnownName[] {
   return names.flatMap(({ name, count, types = [], examples = [] }) => {
-    const values = examples.flatMap((text) => {
-      const parsed = readJson(text);
-      return parsed.ok ? [parsed.value] : [];
-    });
+    const values = examples.map(jsonIn).filter((value) => value !== undefined);
     const known = { path: [name], count: countOf(count), types: types.map(({ type }) => type), examples: values };
     return [known, ...within(known)];
   });

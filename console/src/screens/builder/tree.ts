@@ -76,7 +76,7 @@ function traitWording({ at, inner, isNegated }: TreeNode, value: { readonly [nam
 
 /** A condition in words; a group by what joins its parts. An audience that has no name here is called by its id. */
 export function sentenceOf(node: TreeNode, audiences: AudienceNames = new Map()): string {
-  if (node.kind === 'group') return groupText(node);
+  if (node.kind === 'group') return GROUPS[groupKind(node)] ?? '';
   if (node.kind === 'not') return 'none of this';
   const texts = wordingOf(node).phrases.map(
     ({ pieces, isClause = false }) => `${isClause ? ',' : ''} ${readOut(pieces, audiences)}`,
@@ -104,10 +104,6 @@ export function isNarrowing(root: TreeNode): boolean {
 export function groupOf(kind: string, parts: readonly Json[]): Json {
   const group = { [kind.replace('not ', '')]: parts };
   return kind.startsWith('not ') ? { not: group } : group;
-}
-
-function groupText(node: TreeNode): string {
-  return GROUPS[groupKind(node)] ?? '';
 }
 
 /** What the service refuses, by its place in the definition (a pointer). */

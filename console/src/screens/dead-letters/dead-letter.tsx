@@ -42,19 +42,19 @@ export function DeadLetterPage({ id }: { readonly id: string }) {
         ),
       }}
     >
-      <Ready of={loaded} what="the dead letter" missing={<NoSuchLetter />}>
+      <Ready
+        of={loaded}
+        what="the dead letter"
+        missing={
+          <Empty
+            title="There is no such dead letter"
+            action={<LinkButton label="Show all that wait" link={linkTo(['dead-letters'])} />}
+          />
+        }
+      >
         {(letter) => <Letter letter={letter} sent={sent} typed={typed} onType={setTyped} onChange={change} />}
       </Ready>
     </ScreenPage>
-  );
-}
-
-function NoSuchLetter() {
-  return (
-    <Empty
-      title="There is no such dead letter"
-      action={<LinkButton label="Show all that wait" link={linkTo(['dead-letters'])} />}
-    />
   );
 }
 

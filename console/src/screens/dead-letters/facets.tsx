@@ -9,8 +9,6 @@ import { type LetterFilter, PARAMETERS, STATES } from './filter.ts';
 
 type Facet = keyof DeadLettersPage['facets'];
 
-const FACETS = ['reader', 'topic', 'code', 'project', 'day'] as const satisfies readonly Facet[];
-
 const FACET_NAMES: Readonly<Record<Facet, string>> = {
   reader: 'Reader',
   topic: 'Kind',
@@ -38,7 +36,7 @@ export function Facets({ filter, counts }: FacetsProps) {
         options={STATES.map((state) => [state, state])}
         onChoice={(state) => change('state', state === 'waiting' ? '' : state)}
       />
-      {FACETS.map((facet) => (
+      {(Object.keys(FACET_NAMES) as Facet[]).map((facet) => (
         <Choice
           key={facet}
           label={FACET_NAMES[facet]}

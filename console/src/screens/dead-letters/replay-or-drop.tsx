@@ -98,20 +98,21 @@ function StageView({ how, stage }: { readonly how: How; readonly stage: Stage })
   if (stage.at === 'failed') return <Problem error={stage.error} />;
   if (stage.at === 'counted') return <Counted how={how} result={stage.result} />;
   if (!('result' in stage))
-    return <Bar label={stage.at === 'counting' ? 'Counting…' : 'Working…'} progress={stage.progress} />;
+    return (
+      <label>
+        <span class="label">{stage.at === 'counting' ? 'Counting…' : 'Working…'}</span>
+        <progress
+          {...(stage.progress && {
+            value: countOf(stage.progress.done),
+            max: Math.max(1, countOf(stage.progress.total)),
+          })}
+        />
+      </label>
+    );
   return (
     <p role="status">
       {messagesOf(stage.result)} {how === 'replay' ? 'replayed' : 'dropped'}.
     </p>
-  );
-}
-
-function Bar({ label, progress }: { readonly label: string; readonly progress: Progress | undefined }) {
-  return (
-    <label>
-      <span class="label">{label}</span>
-      <progress {...(progress && { value: countOf(progress.done), max: Math.max(1, countOf(progress.total)) })} />
-    </label>
   );
 }
 

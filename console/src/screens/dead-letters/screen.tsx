@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../api/client.ts';
 import type { Selection } from '../../api/dead-letters.ts';
-import type { DeadLetter, DeadLettersPage } from '../../api/types.ts';
+import type { DeadLettersPage } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { DownloadCsv } from '../../parts/loading/csv.tsx';
@@ -16,6 +16,7 @@ import { DeadLetterPage } from './dead-letter.tsx';
 import { type Choose, LetterGroup } from './letter-group.tsx';
 import { ReplayOrDrop } from './replay-or-drop.tsx';
 import './dead-letters.css';
+import { optionWords } from '../../parts/copy-as.tsx';
 
 /** `#/dead-letters` with a filter, and `#/dead-letters/{topic/partition/offset}`. */
 export function DeadLettersScreen() {
@@ -35,7 +36,7 @@ function LetterList() {
       title="Dead letters"
       beside={<p class="quiet">Messages that could not be stored</p>}
       actions={<DownloadCsv name="dead letters" of={asked} />}
-      copy={{ request: asked, tidemark: ['dead-letters', 'list', ...optionsOf(selected)] }}
+      copy={{ request: asked, tidemark: ['dead-letters', 'list', ...optionWords(selected)] }}
     >
       <Facets filter={filter} counts={page.value?.facets} />
       <Ready of={page} what="dead letters">
@@ -43,10 +44,6 @@ function LetterList() {
       </Ready>
     </ScreenPage>
   );
-}
-
-function optionsOf(selected: object): string[] {
-  return Object.entries(selected).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
 }
 
 function FoundLetters({ page, onChange }: { readonly page: DeadLettersPage; readonly onChange: () => void }) {
@@ -73,7 +70,8 @@ function FoundLetters({ page, onChange }: { readonly page: DeadLettersPage; read
           onChange={change}
         />
       )}
-      {[...groupsOf(letters)].map(([error, group]) => (
+      {/* By what the last reader said; the groups in the order of their newest. */}
+      {[...Map.groupBy(letters, ({ attempts }) => attempts.at(-1)?.error ?? '')].map(([error, group]) => (
         <LetterGroup key={error} error={error} letters={group} chosen={chosen} choose={choose} />
       ))}
       <Pager next={next} />
@@ -86,16 +84,6 @@ function selectionFor(filter: LetterFilter, chosen: readonly string[]): Selectio
   if (chosen.length > 0) return { ids: chosen };
   const selection = selectionOf(filter);
   return Object.keys(selection).length === 0 ? { all: true } : selection;
-}
-
-/** Dead letters by what the last reader said; the groups in the order of their newest. */
-function groupsOf(letters: readonly DeadLetter[]): ReadonlyMap<string, DeadLetter[]> {
-  const groups = new Map<string, DeadLetter[]>();
-  for (const letter of letters) {
-    const error = letter.attempts.at(-1)?.error ?? '';
-    groups.set(error, [...(groups.get(error) ?? []), letter]);
-  }
-  return groups;
 }
 
 function Nothing({ isFiltered: isNarrowed }: { readonly isFiltered: boolean }) {

@@ -32,7 +32,16 @@ export function EventPage({ event }: { readonly event: string }) {
       }
       copy={commandsOf(question)}
     >
-      <Ready of={catalog} what="the event" missing={<NoSuchEvent />}>
+      <Ready
+        of={catalog}
+        what="the event"
+        missing={
+          <Empty title="No event has this name">
+            An event is known within a minute after it was first sent. Names are case-sensitive.{' '}
+            <a href={linkTo(['events'])}>See all events</a>.
+          </Empty>
+        }
+      >
         {(found) => <Event catalog={found} />}
       </Ready>
     </ScreenPage>
@@ -45,15 +54,6 @@ function commandsOf(question: Question): CopyAsProps {
   if (!isWhole(question)) return { request: newest };
   const counts = operation('POST /v1/events/counts', { body: countsBody(question) });
   return { request: counts, also: { 'newest events': newest } };
-}
-
-function NoSuchEvent() {
-  return (
-    <Empty title="No event has this name">
-      An event is known within a minute after it was first sent. Names are case-sensitive.{' '}
-      <a href={linkTo(['events'])}>See all events</a>.
-    </Empty>
-  );
 }
 
 function Event({ catalog: { event, properties, next_cursor: next } }: { readonly catalog: CatalogProperties }) {

@@ -27,19 +27,10 @@ export function changeOf(now: RawNumber | null | undefined, before: RawNumber | 
 
 /** What is measured, in words: `different users`, `95th percentile of total`. */
 export function measureText({ measure, of, p }: Pick<Question, 'measure' | 'of' | 'p'>): string {
-  switch (measure) {
-    case 'count':
-      return 'events';
-    case 'users':
-      return 'different users';
-    case 'sum':
-    case 'average':
-      return `${measure} of ${of}`;
-    case 'percentile':
-      return p === '50' ? `median of ${of}` : `${p}th percentile of ${of}`;
-    default:
-      return measure satisfies never;
-  }
+  if (measure === 'count') return 'events';
+  if (measure === 'users') return 'different users';
+  if (measure !== 'percentile') return `${measure} of ${of}`;
+  return p === '50' ? `median of ${of}` : `${p}th percentile of ${of}`;
 }
 
 /** The name of a series: a value of the user, or what is left. */

@@ -10,12 +10,12 @@ import { useAnswer, useLatest } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { Builder } from '../builder/builder.ts';
 import { useFocus } from '../builder/condition-tree.tsx';
-import { readJson } from '../builder/json-text.ts';
 import { namesIn } from '../builder/sentences/event-names.ts';
 import { laterEvent, MOST_STEPS, nextStep, stepsFrom } from '../builder/sentences/sequence-phrases.ts';
 import { AddButton } from '../builder/sentences/piece-view.tsx';
 import { FunnelStep, FunnelTable } from './funnel-step.tsx';
 import './funnel.css';
+import { jsonIn } from '../builder/json-text.ts';
 
 const AFTER_MS = 400;
 
@@ -90,17 +90,17 @@ function ByChoice({ builder, by }: { readonly builder: Builder; readonly by: str
 }
 
 function sequenceIn(query: URLSearchParams): Json | undefined {
-  const read = readJson(query.get('sequence') ?? '');
-  return read.ok && isObject(read.value) ? read.value : undefined;
+  const sequence = jsonIn(query.get('sequence') ?? '');
+  return isObject(sequence) ? sequence : undefined;
 }
 
 /** The body of the question; undefined while a name is missing. */
 function bodyOf(text: string, by: string | undefined): string | undefined {
-  const read = readJson(text);
-  if (!read.ok || !isObject(read.value)) return undefined;
-  const isWhole = stepsFrom([], read.value).every(([, { event }]) => event !== '');
+  const sequence = jsonIn(text);
+  if (!isObject(sequence)) return undefined;
+  const isWhole = stepsFrom([], sequence).every(([, { event }]) => event !== '');
   const split = by === undefined ? {} : { split: { trait: by, top: parseJson('8') } };
-  return isWhole ? jsonText({ sequence: read.value, ...split }) : undefined;
+  return isWhole ? jsonText({ sequence, ...split }) : undefined;
 }
 
 /** Keeps the address a moment after the last change, and follows it where it was changed by a link or by Back. */

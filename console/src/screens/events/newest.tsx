@@ -5,7 +5,7 @@ import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { More, usePages } from '../../parts/loading/use-pages.tsx';
-import { isOpenRow, LineButton, toggleRow, useOpenRow } from '../../parts/table.tsx';
+import { isOpenRow, RowButton, toggleRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { MessageDetails } from '../message-details.tsx';
 import { type ListedUser, namesWanted, UserCell } from '../../parts/user-cell.tsx';
@@ -47,24 +47,26 @@ function NewestRows({ events }: { readonly events: readonly ProjectEvent[] }) {
         const isOpen = isOpenRow(id);
         return (
           <li key={id + event.internal_id + event.timestamp}>
-            <LineButton look="live-row newest-row" isOpen={isOpen} onToggle={() => toggleRow(id)}>
+            <RowButton look="row-button live-row newest-row" isOpen={isOpen} onToggle={() => toggleRow(id)}>
               <Clock at={event.timestamp} />
               <UserCell user={userOf(event)} isBrief />
               <Excerpt value={event.properties} />
-            </LineButton>
-            {isOpen && <MessageDetails message={event} value={event.properties} user={<User event={event} />} />}
+            </RowButton>
+            {isOpen && (
+              <MessageDetails
+                message={event}
+                value={event.properties}
+                user={
+                  <a href={userLink(event)}>
+                    <UserCell user={userOf(event)} />
+                  </a>
+                }
+              />
+            )}
           </li>
         );
       })}
     </ul>
-  );
-}
-
-function User({ event }: { readonly event: ProjectEvent }) {
-  return (
-    <a href={userLink(event)}>
-      <UserCell user={userOf(event)} />
-    </a>
   );
 }
 

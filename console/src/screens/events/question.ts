@@ -1,6 +1,7 @@
 /** The question that an address of the screen asks, and what it is to the service. Everything here is pure. */
 import { isList, isObject, type Json, type JsonObject, jsonText, parseJson } from '../../api/json.ts';
 import { HOUR_MS } from '../../parts/numbers.ts';
+import { jsonIn } from '../builder/json-text.ts';
 
 export const MEASURES = {
   count: 'Events',
@@ -114,7 +115,7 @@ export function countsBody(question: Question, isWholePeriod = false): string {
     ...meant(question),
     measure,
     ...(needsProperty(measure) && of !== undefined && { of }),
-    ...(measure === 'percentile' && { p: parsedOr(p, p) }),
+    ...(measure === 'percentile' && { p: jsonIn(p) ?? p }),
     ...(!isWholePeriod && { interval }),
     ...(name !== undefined && { split: { [kind]: name, top: parseJson(String(top)) } }),
     ...(isCompared && { compare: 'previous' }),
@@ -161,16 +162,8 @@ function fitting(hours: number): Interval {
 
 /** The conditions of an address; anything else is left out. */
 export function whereOf(text: string | null): readonly Condition[] {
-  const value = parsedOr(text ?? '', []);
+  const value = jsonIn(text ?? '');
   return isList(value) ? value.filter(isObject) : [];
-}
-
-function parsedOr<T extends Json>(text: string, other: T): Json {
-  try {
-    return parseJson(text);
-  } catch {
-    return other;
-  }
 }
 
 function keyIn<T extends object>(table: T, name: string | null): keyof T | undefined {

@@ -111,7 +111,10 @@ function useLastDays(events: readonly CatalogName[]): ReadonlyMap<string, readon
 function NoNames({ search }: Pick<CatalogFilter, 'search'>) {
   if (search === undefined) {
     return (
-      <Empty title="No events yet" action={<SendFirst />}>
+      <Empty
+        title="No events yet"
+        action={<LinkButton label="Send the first event" look="primary" link={linkTo([])} />}
+      >
         An event appears here within a minute after it was first sent. <a href={linkTo(['live'])}>Watch Live</a>.
       </Empty>
     );
@@ -121,10 +124,6 @@ function NoNames({ search }: Pick<CatalogFilter, 'search'>) {
       No name has “{search}” in it. <a href={linkTo(['events'])}>See all events</a>.
     </Empty>
   );
-}
-
-function SendFirst() {
-  return <LinkButton label="Send the first event" look="primary" link={linkTo([])} />;
 }
 
 /** `#/events`, the names; `#/events?view=funnel`; `#/events/{name}` with a question. */

@@ -2,14 +2,17 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { GivenValue, LiveRow } from '../../api/types.ts';
 import { Facts } from '../../parts/facts.tsx';
-import { UserCell } from '../../parts/user-cell.tsx';
+import { namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { JsonValue, JsonView } from '../../parts/json/json-view.tsx';
 import { exactTime } from '../../parts/time.tsx';
 import { useEscape } from '../../parts/keyboard.ts';
-import { ReceiptSteps } from '../receipt-steps.tsx';
+import { receiptRequest, ReceiptSteps } from '../receipt-steps.tsx';
 import { traitHistoryRequest, userLink } from '../user-link.ts';
-import { ask } from '../../api/client.ts';
-import { Ready, useLoad } from '../../parts/loading/use-load.tsx';
+import { ask, operation } from '../../api/client.ts';
+import { Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
+import { Button } from '../../parts/form.tsx';
+import { ScreenPage } from '../../parts/page.tsx';
+import { Empty } from '../../parts/loading/states.tsx';
 
 export function LiveMessage({ row, onClose }: { readonly row: LiveRow; readonly onClose: () => void }) {
   const panel = useRef<HTMLElement>(null);
@@ -34,7 +37,7 @@ export function LiveMessage({ row, onClose }: { readonly row: LiveRow; readonly 
 }
 
 /** Where a message has got to, whose it is, what it changed and what is in it. */
-export function MessageContent({ row }: { readonly row: LiveRow }) {
+function MessageContent({ row }: { readonly row: LiveRow }) {
   const [isQueryable, setQueryable] = useState(row.receipt === undefined);
   return (
     <>
@@ -152,4 +155,41 @@ async function changeOf(row: LiveRow, trait: string, signal: AbortSignal): Promi
   const at = values.findIndex(({ message_id: id }) => id === row.message_id);
   const before = at === -1 ? undefined : values.slice(at + 1).find(({ state }) => state !== 'lost');
   return { trait, given: values[at], before };
+}
+
+/** The messages with an id, each with its receipt: what the search finds by an id, and a timeline links to. */
+export function MessagePage({ id }: { readonly id: string }) {
+  const request = operation('GET /v1/messages/{message_id}', {
+    path: { message_id: id },
+    query: { traits: namesWanted() },
+  });
+  const loaded = useAnswer(request);
+  const messages = loaded.value?.messages ?? [];
+  const receipts = messages.map(({ receipt }, i) => [`receipt ${i + 1}`, receiptRequest(receipt)] as const);
+  return (
+    <ScreenPage
+      title={<span class="id">{id}</span>}
+      up={{ path: 'live', name: 'Live' }}
+      copy={{ request: request, also: Object.fromEntries(receipts) }}
+    >
+      <Ready
+        of={loaded}
+        what="the message"
+        missing={
+          <Empty title="No message has this id" action={<Button label="Refresh" onClick={loaded.retry} />}>
+            A message can be found a few seconds after it was accepted. Ids are case-sensitive.
+          </Empty>
+        }
+      >
+        {() =>
+          messages.map((row) => (
+            <section key={row.receipt} class="card narrow">
+              <h2>{row.event ?? row.type}</h2>
+              <MessageContent row={row} />
+            </section>
+          ))
+        }
+      </Ready>
+    </ScreenPage>
+  );
 }

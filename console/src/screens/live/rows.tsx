@@ -4,7 +4,7 @@ import type { LiveRow } from '../../api/types.ts';
 import { linkTo, setParameters } from '../../api/address.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { count } from '../../parts/numbers.ts';
-import { LineButton } from '../../parts/table.tsx';
+import { RowButton } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { Button } from '../../parts/form.tsx';
 import { LiveCells } from '../live-cells.tsx';
@@ -30,7 +30,14 @@ export function Rows({ feed: { entries, recent, error }, filter, open }: RowsPro
   }
   const rowOf = (row: LiveRow) => {
     const id = recordId(row);
-    return <LiveLine key={id} row={row} isOpen={open !== undefined && recordId(open) === id} />;
+    const isOpen = open !== undefined && recordId(open) === id;
+    return (
+      <li key={id}>
+        <RowButton look="row-button live-row" isOpen={isOpen} onToggle={() => openRow(isOpen ? undefined : row)}>
+          <LiveCells row={row} />
+        </RowButton>
+      </li>
+    );
   };
   return (
     <>
@@ -61,16 +68,6 @@ function Hidden({ hidden, at }: Extract<FeedEntry, { readonly hidden: number }>)
   );
 }
 
-function LiveLine({ row, isOpen }: { readonly row: LiveRow; readonly isOpen: boolean }) {
-  return (
-    <li>
-      <LineButton look="live-row" isOpen={isOpen} onToggle={() => openRow(isOpen ? undefined : row)}>
-        <LiveCells row={row} />
-      </LineButton>
-    </li>
-  );
-}
-
 function NothingYet({ filter }: { readonly filter: Filter }) {
   if (Object.values(filter).every((value) => value === undefined)) {
     return (
@@ -82,14 +79,11 @@ function NothingYet({ filter }: { readonly filter: Filter }) {
       </Empty>
     );
   }
-  const clear = <Button label="Clear the filters" onClick={clearFilters} />;
+  const none = { type: '', event: '', user_id: '', text: '' };
+  const clear = <Button label="Clear the filters" onClick={() => setParameters(none)} />;
   return (
     <Empty title="Nothing matches yet" action={clear}>
       No recent message matches the filters. New ones appear here as they arrive.
     </Empty>
   );
-}
-
-function clearFilters(): void {
-  setParameters({ type: '', event: '', user_id: '', text: '' });
 }

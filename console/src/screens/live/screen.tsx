@@ -5,18 +5,18 @@ import { useShortcuts } from '../../parts/keyboard.ts';
 import { address, parameter, setParameters } from '../../api/address.ts';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Empty, Problem } from '../../parts/loading/states.tsx';
+import { Problem } from '../../parts/loading/states.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { Button } from '../../parts/form.tsx';
 import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { receiptRequest } from '../receipt-steps.tsx';
-import { LiveMessage, MessageContent } from './live-message.tsx';
+import { LiveMessage, MessagePage } from './live-message.tsx';
 import { Refusals } from './refusals.tsx';
 import { type Filter, type FilterName, openRow, Rows } from './rows.tsx';
 import './live.css';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { optionWords } from '../../parts/copy-as.tsx';
 
 const ROW_TYPES = ['track', 'identify', 'session'] as const;
 
@@ -55,6 +55,7 @@ function Earlier({ shown }: { readonly shown: number | undefined }) {
 function Stream() {
   const { query } = address.value;
   const filter = filterOf(query);
+  const { user_id: user, ...words } = filter;
   const [isPaused, setPaused] = useState(false);
   const [recent] = recentSteps();
   const feed = useFeed({ ...filter, recent, traits: namesWanted() }, isPaused);
@@ -71,7 +72,7 @@ function Stream() {
       copy={{
         request: operation('GET /v1/events/live', { query: filter }),
         isStream: true,
-        tidemark: ['tail', ...tailOptions(filter)],
+        tidemark: ['tail', ...optionWords({ ...words, user })],
         also: {
           'receipt of the open message': open?.receipt === undefined ? undefined : receiptRequest(open.receipt),
         },
@@ -148,47 +149,4 @@ function filterOf(query: URLSearchParams): Filter {
   const given = (name: FilterName): string | undefined => query.get(name) ?? undefined;
   const type = ROW_TYPES.find((one) => one === given('type'));
   return { type, event: given('event'), user_id: given('user_id'), text: given('text') };
-}
-
-function tailOptions({ type, event, user_id: user, text }: Filter): string[] {
-  const options = { '--type': type, '--event': event, '--user': user, '--text': text };
-  return Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
-}
-
-/** The messages with an id, each with its receipt: what the search finds by an id, and a timeline links to. */
-function MessagePage({ id }: { readonly id: string }) {
-  const request = operation('GET /v1/messages/{message_id}', {
-    path: { message_id: id },
-    query: { traits: namesWanted() },
-  });
-  const loaded = useAnswer(request);
-  const messages = loaded.value?.messages ?? [];
-  const receipts = messages.map(({ receipt }, i) => [`receipt ${i + 1}`, receiptRequest(receipt)] as const);
-  return (
-    <ScreenPage
-      title={<span class="id">{id}</span>}
-      up={{ path: 'live', name: 'Live' }}
-      copy={{ request: request, also: Object.fromEntries(receipts) }}
-    >
-      <Ready of={loaded} what="the message" missing={<Unknown retry={loaded.retry} />}>
-        {() =>
-          messages.map((row) => (
-            <section key={row.receipt} class="card narrow">
-              <h2>{row.event ?? row.type}</h2>
-              <MessageContent row={row} />
-            </section>
-          ))
-        }
-      </Ready>
-    </ScreenPage>
-  );
-}
-
-function Unknown({ retry }: { readonly retry: () => void }) {
-  const again = <Button label="Refresh" onClick={retry} />;
-  return (
-    <Empty title="No message has this id" action={again}>
-      A message can be found a few seconds after it was accepted. Ids are case-sensitive.
-    </Empty>
-  );
 }

@@ -33,7 +33,14 @@ export function Hours({ failed }: { readonly failed: number }) {
       <Ready of={polled} what="verifications">
         {(list) => {
           const id = named() ?? newestOf(list);
-          return id === undefined ? <NeverVerified /> : <Chosen key={id} id={id} list={list} failed={failed} />;
+          return id === undefined ? (
+            <Empty title="No data check yet">
+              Every hour the service compares the log with profiles and analytics. <b>Verify now</b> does it at once,
+              and changes nothing.
+            </Empty>
+          ) : (
+            <Chosen key={id} id={id} list={list} failed={failed} />
+          );
         }}
       </Ready>
     </Section>
@@ -106,15 +113,6 @@ function Chosen({ id, ...rest }: ChosenProps) {
 
 function isRunning({ state }: VerificationJob): boolean {
   return !isOver(state);
-}
-
-function NeverVerified() {
-  return (
-    <Empty title="No data check yet">
-      Every hour the service compares the log with profiles and analytics. <b>Verify now</b> does it at once, and
-      changes nothing.
-    </Empty>
-  );
 }
 
 const VERIFY_PERIODS = { '24h': 'The last 24 hours', '7d': 'The last 7 days', all: 'Everything' } as const;

@@ -61,6 +61,8 @@ function Whole({ job }: { readonly job: ImportJob }) {
 
 const ZERO = { rawJSON: '0' };
 
+type ImportFigures = Record<'accepted' | 'refused' | 'dropped', RawNumber>;
+
 /** Stop while it runs; go on where it did not come to its end. */
 function Steps({ job, onDone }: { readonly job: ImportJob; readonly onDone: () => void }) {
   if (job.state === 'done') return null;
@@ -86,16 +88,15 @@ export function ImportState({ job }: { readonly job: ImportJob }) {
       {(state === 'cancelled' || state === 'interrupted') && !args.dry_run && (
         <p>Accepted rows stay. “Resume” continues after the last line, and no line counts twice.</p>
       )}
-      {figures?.lines !== undefined && (
-        <Counts accepted={figures.accepted} refused={figures.refused} dropped={figures.dropped} isDry={args.dry_run} />
-      )}
+      {figures?.lines !== undefined && <Counts of={figures} isDry={args.dry_run} />}
       <Warnings of={result?.warnings ?? []} />
     </section>
   );
 }
 
 /** Why it failed, and the way back to how its file is read. */
-function Failure({ detail, args: { file, path, name, dry_run: isDry } }: FailureProps) {
+function Failure({ detail, args }: Pick<ImportJob, 'args'> & { readonly detail: string }) {
+  const { file, path, name, dry_run: isDry } = args;
   return (
     <>
       <p class="field-error">{detail.includes('lines have no time') ? UNTIMED : detail}</p>
@@ -104,10 +105,6 @@ function Failure({ detail, args: { file, path, name, dry_run: isDry } }: Failure
       )}
     </>
   );
-}
-
-interface FailureProps extends Pick<ImportJob, 'args'> {
-  readonly detail: string;
 }
 
 const UNTIMED = 'Many rows have no time. Choose “Time” under the column that has it, or tick “Rows may have no time”.';
@@ -128,15 +125,9 @@ export function Warnings({ of: warnings }: { readonly of: readonly Warning[] }) 
   );
 }
 
-interface CountsProps {
-  readonly accepted: RawNumber | undefined;
-  readonly refused: RawNumber | undefined;
-  readonly dropped: RawNumber | undefined;
-  readonly isDry: boolean;
-}
-
 /** The header and blank lines are no rows. */
-function Counts({ accepted = ZERO, refused = ZERO, dropped = ZERO, isDry }: CountsProps) {
+function Counts({ of, isDry }: { readonly of: Partial<ImportFigures>; readonly isDry: boolean }) {
+  const { accepted = ZERO, refused = ZERO, dropped = ZERO } = of;
   const wrong = countOf(refused);
   const gone = countOf(dropped);
   const facts = {

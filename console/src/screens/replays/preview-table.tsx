@@ -123,7 +123,9 @@ function ColumnHeads({ preview }: PreviewTableProps) {
             {fills === 'timestamp' ? (
               <TimeForm name={name} formats={preview.guess.time_formats} format={choices.time_format} />
             ) : (
-              !(fills in MEMBERS) && <ColumnType of={columnOf(preview, name)} choices={choices} />
+              !(fills in MEMBERS) && (
+                <ColumnType of={preview.guess.columns.find((one) => one.name === name)} choices={choices} />
+              )
             )}
           </th>
         ))}
@@ -153,10 +155,6 @@ function TimeForm({ name, formats, format }: TimeFormProps) {
 }
 
 type GuessedColumn = ImportPreview['guess']['columns'][number];
-
-function columnOf({ guess }: ImportPreview, name: string): GuessedColumn | undefined {
-  return guess.columns.find((column) => column.name === name);
-}
 
 interface ColumnTypeProps {
   readonly of: GuessedColumn | undefined;

@@ -47,7 +47,9 @@ function Generations() {
     <Ready of={polled} what="generations">
       {({ generations }) =>
         (Object.keys(STORES) as Generation['kind'][]).map((kind) => {
-          const ofKind = generations.filter((one) => one.kind === kind && one.state !== 'dropped').toSorted(byAge);
+          const ofKind = generations
+            .filter((one) => one.kind === kind && one.state !== 'dropped')
+            .toSorted((one, other) => countOf(other.number) - countOf(one.number));
           const isBuilding = ofKind.some(({ state }) => state === 'building');
           return (
             <Section
@@ -60,7 +62,7 @@ function Generations() {
                 <GenerationCard
                   key={generation.number.rawJSON}
                   generation={generation}
-                  hasFormer={hasFormer(ofKind)}
+                  hasFormer={ofKind.some(({ state }) => state === 'former')}
                   onChange={polled.retry}
                 />
               ))}
@@ -70,15 +72,6 @@ function Generations() {
       }
     </Ready>
   );
-}
-
-/** Whether there is one to go back to. */
-function hasFormer(all: readonly Generation[]): boolean {
-  return all.some(({ state }) => state === 'former');
-}
-
-function byAge(one: Generation, other: Generation): number {
-  return countOf(other.number) - countOf(one.number);
 }
 
 /** Says first what it would take: how long beside the button, the rest before it begins. */
@@ -164,16 +157,12 @@ function Imports() {
       rowsOf={({ imports }) => imports}
       keyOf={({ id }) => id}
       columns={IMPORT_COLUMNS}
-      none={<NothingYet />}
+      none={
+        <Empty title="No imports yet" action={<ImportAFile />}>
+          Bring the history of another tool, as CSV or as JSON with one object per line.
+        </Empty>
+      }
     />
-  );
-}
-
-function NothingYet() {
-  return (
-    <Empty title="No imports yet" action={<ImportAFile />}>
-      Bring the history of another tool, as CSV or as JSON with one object per line.
-    </Empty>
   );
 }
 

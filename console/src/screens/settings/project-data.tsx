@@ -1,6 +1,6 @@
 /** Whether a project joins anonymous ids with users, how many ids that concerns, and the switch. */
 import { ask, operation } from '../../api/client.ts';
-import type { AdminProject, Answer, Joins, OldEvents } from '../../api/types.ts';
+import type { AdminProject, Answer, Joins } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
@@ -193,7 +193,10 @@ function WhatGoes({ id, keep }: { readonly id: string; readonly keep: string }) 
       {(found) => (
         <>
           <p>Events before {found.first_day} are deleted for good:</p>
-          <Facts of={factsOf(found)} look="figures narrow" />
+          <Facts
+            of={{ Events: counted(found.events), Users: counted(found.users), Disk: bytesText(found.bytes) }}
+            look="figures narrow"
+          />
           {found.audiences.length > 0 && (
             <p class="small">Audiences that look further back: {found.audiences.map(({ name }) => name).join(', ')}</p>
           )}
@@ -201,8 +204,4 @@ function WhatGoes({ id, keep }: { readonly id: string; readonly keep: string }) 
       )}
     </Ready>
   );
-}
-
-function factsOf({ events, users, bytes }: OldEvents) {
-  return { Events: counted(events), Users: counted(users), Disk: bytesText(bytes) };
 }

@@ -29,7 +29,19 @@ export function JoinedIds({ profile: { joined_ids: ids = [] }, onDecided }: Pers
     name: 'Keep apart',
     look: 'number',
     isHidden: true,
-    cell: ({ anonymous_id: id }: JoinedId) => <KeepApart id={id} onDecided={onDecided} />,
+    cell: ({ anonymous_id: id }: JoinedId) => (
+      <DecideButton
+        id={id}
+        onDecided={onDecided}
+        says="apart"
+        label="Keep apart"
+        ariaLabel={`Keep apart ${id}`}
+        look="plain"
+      >
+        <code>{id}</code> becomes a person by itself: its events and traits no longer count as this user’s. Nothing is
+        deleted, and the page of the id takes it back.
+      </DecideButton>
+    ),
   };
   return (
     <Section id="joined-ids" title={`One person with ${plural(ids.length, 'anonymous id')}`}>
@@ -59,15 +71,6 @@ function JoinedBy({ id: { anonymous_id: id, message_id: message, since } }: { re
 interface DecisionProps {
   readonly id: string;
   readonly onDecided: () => void;
-}
-
-function KeepApart(of: DecisionProps) {
-  return (
-    <DecideButton {...of} says="apart" label="Keep apart" ariaLabel={`Keep apart ${of.id}`} look="plain">
-      <code>{of.id}</code> becomes a person by itself: its events and traits no longer count as this user’s. Nothing is
-      deleted, and the page of the id takes it back.
-    </DecideButton>
-  );
 }
 
 interface DecideProps extends DecisionProps {

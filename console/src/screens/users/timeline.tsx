@@ -9,7 +9,7 @@ import { Excerpt } from '../../parts/json/json-view.tsx';
 import { More, usePages } from '../../parts/loading/use-pages.tsx';
 import { useEscape } from '../../parts/keyboard.ts';
 import { Section } from '../../parts/page.tsx';
-import { LineButton } from '../../parts/table.tsx';
+import { RowButton } from '../../parts/table.tsx';
 import { Clock, dayIn, exactTime, zoneChoice, zoneOf } from '../../parts/time.tsx';
 import { Button } from '../../parts/form.tsx';
 import { MessageDetails } from '../message-details.tsx';
@@ -40,7 +40,13 @@ export function Timeline({ name }: { readonly name: UserName }) {
       actions={<Button label="Filter" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)} />}
     >
       <KindButtons types={types} />
-      {isOpen && <FilterForm />}
+      {isOpen && (
+        <Filters label="Narrow">
+          <FilterField name="event" label="Event" isSearch />
+          <FilterField name="since" label="Since" type="date" />
+          <FilterField name="until" label="Before" type="date" />
+        </Filters>
+      )}
       <Pages key={JSON.stringify(narrowing)} name={name} narrowing={narrowing} isFiltered={isFiltered} />
     </Section>
   );
@@ -91,16 +97,6 @@ function KindButtons({ types }: Pick<TimelineFilter, 'types'>) {
   );
 }
 
-function FilterForm() {
-  return (
-    <Filters label="Narrow">
-      <FilterField name="event" label="Event" isSearch />
-      <FilterField name="since" label="Since" type="date" />
-      <FilterField name="until" label="Before" type="date" />
-    </Filters>
-  );
-}
-
 interface PagesProps {
   readonly name: UserName;
   readonly narrowing: TimelineFilter;
@@ -137,8 +133,8 @@ function TimelineDays({ entries }: { readonly entries: readonly TimelineEntry[] 
       <ul class="rows">
         {ofDay.map((entry) => (
           <li key={keyOf(entry)}>
-            <LineButton
-              look="event-row"
+            <RowButton
+              look="row-button event-row"
               isOpen={entry === open}
               onToggle={() => setOpen(entry === open ? undefined : entry)}
             >
@@ -147,7 +143,7 @@ function TimelineDays({ entries }: { readonly entries: readonly TimelineEntry[] 
               <Excerpt
                 value={entry.type === 'track' ? entry.properties : entry.type === 'audience' ? {} : entry.traits}
               />
-            </LineButton>
+            </RowButton>
             {entry === open && <TimelineDetails entry={entry} />}
           </li>
         ))}

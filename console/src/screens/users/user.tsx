@@ -14,7 +14,7 @@ import { Timeline, timelineRequest } from './timeline.tsx';
 import { targetOf, traitHistoryRequest, type UserName } from '../user-link.ts';
 import { Activity, Traits } from './traits.tsx';
 import { fileNameOf, TextFile } from '../../parts/text-file.ts';
-import { isOpenRow, LineButton, toggleRow } from '../../parts/table.tsx';
+import { isOpenRow, RowButton, toggleRow } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { WhyUser } from '../../parts/conditions/why-tree.tsx';
 
@@ -44,7 +44,16 @@ export function UserPage({ name }: { readonly name: UserName }) {
         ...(name.by === 'user_id' && { tidemark: ['user', 'show', name.id] }),
       }}
     >
-      <Ready of={loaded} what="the profile" missing={<Unknown />}>
+      <Ready
+        of={loaded}
+        what="the profile"
+        missing={
+          <Empty title="Nobody is known by this id">
+            A user appears with the first message that names it. Ids are case-sensitive.{' '}
+            <a href={linkTo(['live'])}>See what comes in</a>.
+          </Empty>
+        }
+      >
         {(profile) => (
           // Everything on the page changes with the ids that it is of.
           <User key={JSON.stringify(profile.joined_ids)} name={name} profile={profile} onDecided={loaded.retry} />
@@ -62,15 +71,6 @@ function requestsBelow(name: UserName): Readonly<Record<string, Operation | unde
     audiences: operation('GET /v1/users/{user_id}/audiences', targetOf(name)),
     [`values of ${trait}`]: trait === '' ? undefined : traitHistoryRequest(name, trait),
   };
-}
-
-function Unknown() {
-  return (
-    <Empty title="Nobody is known by this id">
-      A user appears with the first message that names it. Ids are case-sensitive.{' '}
-      <a href={linkTo(['live'])}>See what comes in</a>.
-    </Empty>
-  );
 }
 
 interface UserProps {
@@ -210,7 +210,7 @@ function AudienceRow({ audience, user }: { readonly audience: UserAudience; read
   const isOpen = isOpenRow(id, 'audience');
   return (
     <li>
-      <LineButton look="user-audience-row" isOpen={isOpen} onToggle={() => toggleRow(id, 'audience')}>
+      <RowButton look="row-button user-audience-row" isOpen={isOpen} onToggle={() => toggleRow(id, 'audience')}>
         <span class={`membership ${isIn ? 'in' : 'out'}`}>{isIn ? 'In' : 'Out'}</span>
         <span class="user-audience">
           <b>{name}</b>
@@ -232,7 +232,7 @@ function AudienceRow({ audience, user }: { readonly audience: UserAudience; read
           </span>
         </span>
         <span class="quiet">Why?</span>
-      </LineButton>
+      </RowButton>
       {isOpen && (
         <div class="details">
           <WhyUser audienceId={id} user={user} />

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { operation } from '../../api/client.ts';
 import type { Endpoint } from '../../api/types.ts';
@@ -34,20 +33,18 @@ function Webhooks() {
             rows={endpoints}
             keyOf={({ id }) => id}
             columns={webhookColumns(names)}
-            none={!isMaking && <NoWebhooks action={make} />}
+            none={
+              !isMaking && (
+                <Empty title="No webhooks yet" action={make}>
+                  A webhook tells another service, such as your survey or mail tool, who has just joined or left an
+                  audience. Messages are signed, arrive in order and are retried until they are delivered.
+                </Empty>
+              )
+            }
           />
         )}
       </Ready>
     </ScreenPage>
-  );
-}
-
-function NoWebhooks({ action }: { readonly action: ComponentChildren }) {
-  return (
-    <Empty title="No webhooks yet" action={action}>
-      A webhook tells another service, such as your survey or mail tool, who has just joined or left an audience.
-      Messages are signed, arrive in order and are retried until they are delivered.
-    </Empty>
   );
 }
 

@@ -1,7 +1,7 @@
 /** A value that a definition compares with, as controls: its type, and the value in a field of that type. */
 import { isRawNumber, type Json, jsonText, type RawNumber } from '../../../api/json.ts';
 import { numberOf, type Path } from '../json-edit.ts';
-import { isConstant, type Suggested, typeOf } from '../known.ts';
+import { isConstant, type KnownName, type Suggested, typeOf } from '../known.ts';
 import { jsonPiece, optionsOf, type Piece, word } from './phrase.ts';
 
 const VALUE_TYPES = optionsOf({ text: 'text', number: 'number', boolean: 'yes or no' });
@@ -37,18 +37,11 @@ function fieldOf(
   { label, suggested }: ConstantOptions,
 ): readonly Piece[] {
   if (typeof value === 'string') {
-    return [
-      word('“'),
-      { kind: 'text', at, label, value, suggested, make: (text) => text, choose: chosenAt(at) },
-      word('”'),
-    ];
+    const choose = ({ examples }: KnownName) => ({ at, value: examples[0] ?? '' });
+    return [word('“'), { kind: 'text', at, label, value, suggested, make: (text) => text, choose }, word('”')];
   }
   if (isRawNumber(value)) return [numberPiece(at, value, label)];
   return [{ kind: 'choice', at, label, value: String(value), options: BOOLEANS, make: (text) => text === 'true' }];
-}
-
-function chosenAt(at: Path) {
-  return ({ examples }: { readonly examples: readonly Json[] }) => ({ at, value: examples[0] ?? '' });
 }
 
 /** The value as another type, as far as it can be read so. */

@@ -36,10 +36,13 @@ export function eventWording(at: Path, node: JsonObject, outer: Path): Wording {
   const isFirstEver = sequence === undefined && !Object.hasOwn(node, 'within');
   const phrasesBy: Readonly<Record<string, (path: Path, value: Json) => readonly Phrase[]>> = {
     where: (path, value) => wherePhrases(path, value, name),
-    count: (path, value) => [countPhrase(path, value)],
+    count: (path, value) => [
+      { name: 'count', pieces: [...countPieces(path, value), removal('Remove how often', path)] },
+    ],
     within: (path, value) => [{ name: 'within', pieces: timePieces(path, value) }],
     ...(sequence !== undefined && { [sequence.key]: () => sequencePhrases(at, node, sequence) }),
-    measure: (path, value) => measurePhrases(path, value, name),
+    measure: (path, value) =>
+      clauseOf('measure', [...measurePieces(path, value, name), removal('Remove what they come to', path)]),
     first: (path, value) =>
       clauseOf('first', [word(`the first time${isFirstEver ? ' ever' : ''}`), ...timePieces(path, value)]),
     last: (path, value) => clauseOf('last', [word('the last time'), ...timePieces(path, value)]),
@@ -87,10 +90,6 @@ function verbPiece(at: Path, node: JsonObject, outer: Path): Piece {
     options: optionsOf(isLong ? LONG_VERBS : VERBS),
     make,
   };
-}
-
-function countPhrase(at: Path, count: Json): Phrase {
-  return { name: 'count', pieces: [...countPieces(at, count), removal('Remove how often', at)] };
 }
 
 function countPieces(at: Path, count: Json): readonly Piece[] {
@@ -199,10 +198,6 @@ const MEASURES = optionsOf({
   max: 'the maximum of',
   distinct: 'the number of different values of',
 });
-
-function measurePhrases(at: Path, measure: Json, event: string): readonly Phrase[] {
-  return clauseOf('measure', [...measurePieces(at, measure, event), removal('Remove what they come to', at)]);
-}
 
 function measurePieces(at: Path, measure: Json, event: string): readonly Piece[] {
   const member = memberIn(at, measure, event);

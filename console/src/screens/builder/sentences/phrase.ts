@@ -1,8 +1,8 @@
 /** A condition as a sentence whose words are controls. Plain data: the components show it, `readOut` reads it out. */
 import type { Json } from '../../../api/json.ts';
 import { type Edit, type Path, pointerOf } from '../json-edit.ts';
-import { readJson } from '../json-text.ts';
 import type { KnownName, Suggested } from '../known.ts';
+import { jsonIn } from '../json-text.ts';
 
 export interface Option {
   readonly value: string;
@@ -135,12 +135,7 @@ export function optionsOf(texts: Readonly<Record<string, string>>): readonly Opt
 /** A value without a control of its own, as one line of JSON. */
 export function jsonPiece(at: Path, value: Json, label: string): Piece {
   const text = JSON.stringify(value);
-  return { kind: 'json', at, label, value: text, make: (changed) => parsedOr(changed) };
-}
-
-function parsedOr(text: string): Json | undefined {
-  const parsed = readJson(text);
-  return parsed.ok ? parsed.value : undefined;
+  return { kind: 'json', at, label, value: text, make: jsonIn };
 }
 
 /** A member that is not known here: shown as it is, so that nothing is lost. */
