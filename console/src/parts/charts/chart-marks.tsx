@@ -77,12 +77,7 @@ export function Grid({ area, labels }: { readonly area: Area; readonly labels: r
   );
 }
 
-interface Mark {
-  readonly x: number;
-  readonly text: string;
-}
-
-function marksOf(area: Area, labels: readonly string[]): readonly Mark[] {
+function marksOf(area: Area, labels: readonly string[]): readonly { readonly x: number; readonly text: string }[] {
   const { axis, left, width, count } = area;
   if (axis !== undefined) {
     const last = axis.marks.length - 1;

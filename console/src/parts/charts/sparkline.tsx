@@ -1,13 +1,13 @@
 interface SparklineProps {
   /** The newest last. */
   readonly values: readonly number[];
-  /** How many values there is room for: fewer begin further right. */
-  readonly room: number;
+  /** How many values there is room for: fewer begin further right. As many as there are where it is left out. */
+  readonly room?: number;
   readonly label: string;
 }
 
 /** A small line of a series, without axes: what it shows is said beside it. */
-export function Sparkline({ values, room, label }: SparklineProps) {
+export function Sparkline({ values, label, room = values.length }: SparklineProps) {
   const most = Math.max(1, ...values);
   const xOf = (i: number): string => (100 - ((values.length - 1 - i) * 100) / (room - 1)).toFixed(2);
   const points = values.map((value, i) => `${xOf(i)},${(31 - (value / most) * 30).toFixed(2)}`);

@@ -2,11 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-interface Done {
-  readonly text: string;
-}
-
-const newest = signal<Done | undefined>(undefined);
+const newest = signal<{ readonly text: string } | undefined>(undefined);
 
 const SHOWN_MS = 4_000;
 

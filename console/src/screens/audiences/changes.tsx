@@ -3,7 +3,7 @@ import { countOf } from '../../api/json.ts';
 import { askLines } from '../../api/ndjson.ts';
 import { operation } from '../../api/client.ts';
 import type { AudienceChange, HistoryEntry, SavedAudience } from '../../api/types.ts';
-import { address, parameter, setParameters } from '../../api/address.ts';
+import { parameter, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
@@ -18,7 +18,7 @@ import { userLink } from '../user-link.ts';
 export function Changes({ audience }: { readonly audience: SavedAudience }) {
   const { id } = audience;
   const path = { id };
-  const kind = kindIn(address.value.query);
+  const kind = (['entered', 'left'] as const).find((one) => one === parameter('change')) ?? '';
   const loaded = useAnswer(operation('GET /v1/audiences/{id}/history', { path, query: { limit: 200 } }));
   return (
     <Section
@@ -49,11 +49,6 @@ export function Changes({ audience }: { readonly audience: SavedAudience }) {
 
 type ChangeKind = '' | AudienceChange['change'];
 const CHANGE_KINDS = { '': 'Both', entered: 'Joined', left: 'Left' } as const satisfies Record<ChangeKind, string>;
-
-function kindIn(query: URLSearchParams): ChangeKind {
-  const kind = query.get('change');
-  return kind === 'entered' || kind === 'left' ? kind : '';
-}
 
 interface EvaluationsProps {
   readonly id: string;
@@ -88,7 +83,13 @@ function Evaluations({ id, history, kind }: EvaluationsProps) {
         { name: 'Cause', look: 'quiet', cell: ({ entry }) => CAUSES[entry.cause](entry) },
       ]}
       detailsOf={(update) => update === open && <Users id={id} {...update} kind={kind} />}
-      none={<NoChanges isCounted={history.length > 0} kind={kind} />}
+      none={
+        <Empty title={history.length > 0 ? NOBODY[kind] : 'Not counted yet'}>
+          {history.length > 0
+            ? 'Every update so far found the same users.'
+            : 'From the first update on, this says who joined and who left. Choose how often it updates, or update it now.'}
+        </Empty>
+      }
     />
   );
 }
@@ -115,28 +116,15 @@ function numberOf({ entered, left }: HistoryEntry, kind: ChangeKind): number {
   return (kind === 'left' ? 0 : countOf(entered)) + (kind === 'entered' ? 0 : countOf(left));
 }
 
-function NoChanges({ isCounted, kind }: { readonly isCounted: boolean; readonly kind: ChangeKind }) {
-  if (!isCounted) {
-    return (
-      <Empty title="Not counted yet">
-        From the first update on, this says who joined and who left. Choose how often it updates, or update it now.
-      </Empty>
-    );
-  }
-  return <Empty title={NOBODY[kind]}>Every update so far found the same users.</Empty>;
-}
-
 const NOBODY: Readonly<Record<ChangeKind, string>> = {
   '': 'Nobody has joined or left',
   entered: 'Nobody has joined',
   left: 'Nobody has left',
 };
 
-interface UsersProps extends Omit<EvaluationsProps, 'history'>, Update {}
-
 const SHOWN = 100;
 
-function Users({ id, entry, since, kind }: UsersProps) {
+function Users({ id, entry, since, kind }: Omit<EvaluationsProps, 'history'> & Update) {
   const asked = operation('GET /v1/audiences/{id}/changes', {
     path: { id },
     query: { since, limit: SHOWN, traits: namesWanted() },

@@ -62,16 +62,11 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
   );
 }
 
-interface MembersCsvProps {
-  readonly audience: SavedAudience;
-  readonly label?: string;
-}
-
 /** Each page is a question about everybody: few of many rows are quicker. */
 const CSV_PAGE = 100_000;
 
 /** All of them, with the traits that are shown. */
-export function MembersCsv({ audience, ...button }: MembersCsvProps) {
+export function MembersCsv({ audience, ...button }: { readonly audience: SavedAudience; readonly label?: string }) {
   const query = { traits: memberTraits(audience).join(',') };
   const members = operation('GET /v1/audiences/{id}/members', { path: { id: audience.id }, query });
   return <DownloadCsv name={audience.name} of={members} limit={CSV_PAGE} {...button} />;

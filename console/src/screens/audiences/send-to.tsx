@@ -82,12 +82,7 @@ export function SentTo({ audience, webhooks: { value, retry } }: SendProps) {
   );
 }
 
-interface SentToOneProps {
-  readonly webhook: Endpoint;
-  readonly audience: string;
-}
-
-function SentToOne({ webhook, audience }: SentToOneProps) {
+function SentToOne({ webhook, audience }: { readonly webhook: Endpoint; readonly audience: string }) {
   const request = operation('GET /v1/endpoints/{id}/deliveries', {
     path: { id: webhook.id },
     query: { state: 'delivered', limit: 50 },

@@ -40,12 +40,7 @@ export function ResultBar({ builder }: { readonly builder: Builder }) {
   );
 }
 
-interface FigureProps {
-  readonly counted: Counted | undefined;
-  readonly total: number | undefined;
-}
-
-function Figure({ counted, total = 0 }: FigureProps) {
+function Figure({ counted, total = 0 }: { readonly counted: Counted | undefined; readonly total: number | undefined }) {
   if (counted === undefined) return <b aria-hidden="true">–</b>;
   return (
     <>

@@ -9,13 +9,8 @@ export interface Changed {
   readonly focus?: Path;
 }
 
-interface Position {
-  readonly list: Path;
-  readonly index: number;
-}
-
 /** The list that a condition is in, and where. Undefined of the whole, and of what is within a `not`. */
-function positionOf(at: Path): Position | undefined {
+function positionOf(at: Path): { readonly list: Path; readonly index: number } | undefined {
   const index = at.at(-1);
   return typeof index === 'number' ? { list: at.slice(0, -1), index } : undefined;
 }

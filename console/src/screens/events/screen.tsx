@@ -83,7 +83,7 @@ function EventList({ events, next }: { readonly events: readonly CatalogName[]; 
 function EventDays({ values }: { readonly values: readonly number[] | undefined }) {
   if (values === undefined) return null;
   const sum = values.reduce((total, value) => total + value, 0);
-  return <Sparkline values={values} room={values.length} label={`${countText(sum)} in the last ${DAYS} days`} />;
+  return <Sparkline values={values} label={`${countText(sum)} in the last ${DAYS} days`} />;
 }
 
 const DAYS = 14;

@@ -144,14 +144,8 @@ function Building({ generation, onChange }: BuildingProps) {
   );
 }
 
-interface OutcomeProps {
-  readonly step: Step;
-  readonly job: string;
-  readonly onEnd: () => void;
-}
-
 /** A step under way, and what it came to. */
-function Outcome({ step, job: id, onEnd }: OutcomeProps) {
+function Outcome({ step, job: id, onEnd }: { readonly step: Step; readonly job: string; readonly onEnd: () => void }) {
   const request = operation('GET /v1/admin/jobs/{id}', { path: { id }, query: { wait: '10' } });
   const { value: job, error } = useAnswer(request, ({ state }) => (isOver(state) ? undefined : 100));
   const hasEnded = job !== undefined && isOver(job.state);

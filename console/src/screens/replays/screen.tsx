@@ -124,12 +124,7 @@ export function ImportsScreen() {
   );
 }
 
-interface ImportsPageProps {
-  readonly id: string | undefined;
-  readonly onFile: (file: File) => void;
-}
-
-function ImportsPage({ id, onFile }: ImportsPageProps) {
+function ImportsPage({ id, onFile }: { readonly id: string | undefined; readonly onFile: (file: File) => void }) {
   if (id === 'new') return <NewImport onFile={onFile} />;
   if (id !== undefined) return <ImportPage key={id} id={id} />;
   return (

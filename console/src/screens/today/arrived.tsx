@@ -10,12 +10,7 @@ import { userOf } from '../live-cells.tsx';
 import { userLink } from '../user-link.ts';
 import { remedyOf, whatIsWrong } from '../rejection.ts';
 
-interface ArrivedProps {
-  readonly rows: readonly LiveRow[];
-  readonly isListening: boolean;
-}
-
-export function Arrived({ rows, isListening }: ArrivedProps) {
+export function Arrived({ rows, isListening }: { readonly rows: readonly LiveRow[]; readonly isListening: boolean }) {
   const { value } = useAnswer(operation('GET /v1/refusals', { query: { limit: 10 } }), POLL_MS.awaited);
   const row = rows.find(({ type }) => type === 'track') ?? rows[0];
   const rejected = value?.refusals.find(({ code }) => code !== 'adjusted');

@@ -30,11 +30,7 @@ export function PinFigure({ address }: PinFigureProps) {
   return (
     <span class="pin-figure">
       {numbers.length > 1 && (
-        <Sparkline
-          values={numbers}
-          room={numbers.length}
-          label={`${numbers.length} values, the last ${numbers.at(-1)}`}
-        />
+        <Sparkline values={numbers} label={`${numbers.length} values, the last ${numbers.at(-1)}`} />
       )}
       <b>{text}</b>
       <span class="quiet small">{unit}</span>

@@ -132,9 +132,7 @@ function Figure({ name, link, figure, days = [], remark, isBad = false }: Figure
         <span class="quiet">{name}</span>
         <b class={isBad ? 'some' : ''}>{figure === undefined ? '–' : count(countOf(figure.count))}</b>
         <span class="quiet small">{remark ?? compared ?? '\u00a0'}</span>
-        {values.length > 1 && (
-          <Sparkline values={values} room={values.length} label={`Last ${values.length} days: ${values.join(', ')}`} />
-        )}
+        {values.length > 1 && <Sparkline values={values} label={`Last ${values.length} days: ${values.join(', ')}`} />}
       </a>
     </li>
   );

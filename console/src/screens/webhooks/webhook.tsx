@@ -132,7 +132,13 @@ function Steps({ endpoint, onChange }: Omit<WebhookProps, 'isEditing'>) {
       <div class="row settling">
         <ChangeButton label="Send a test" change={test} />
         <ChangeButton label={endpoint.enabled ? 'Pause' : 'Resume'} change={enable} />
-        {endpoint.url !== TOPIC_URL && <SecretButton onConfirm={rotate} />}
+        {endpoint.url !== TOPIC_URL && (
+          <ConfirmButton label="New secret…" title="Make a new secret?" action="Make it" onConfirm={rotate}>
+            <p>
+              For 24 hours messages are signed with both secrets, so that you can change the receiver without a gap.
+            </p>
+          </ConfirmButton>
+        )}
         {tested !== undefined && (
           <span class={tested.state === 'delivered' ? 'quiet' : 'field-error'} role="status">
             Test {tested.state === 'delivered' ? 'delivered' : 'failed'}: {answerText(tested)}
@@ -149,13 +155,5 @@ function Steps({ endpoint, onChange }: Omit<WebhookProps, 'isEditing'>) {
         />
       )}
     </>
-  );
-}
-
-function SecretButton({ onConfirm }: { readonly onConfirm: () => Promise<void> }) {
-  return (
-    <ConfirmButton label="New secret…" title="Make a new secret?" action="Make it" onConfirm={onConfirm}>
-      <p>For 24 hours messages are signed with both secrets, so that you can change the receiver without a gap.</p>
-    </ConfirmButton>
   );
 }
