@@ -1,30 +1,26 @@
-import { Button, submitted } from '../parts/form.tsx';
+import { Button, Field, submitted } from '../parts/form.tsx';
 import { useChange } from '../parts/loading/change.tsx';
-import { useFocusOnMount } from '../parts/use-focus.ts';
 import { Mark } from './navigation.tsx';
 import { signIn } from '../api/session.ts';
 
 export function SignIn() {
   const { isBusy, error, run } = useChange();
-  const field = useFocusOnMount<HTMLInputElement>();
   return (
     <main class="sign-in">
       <form onSubmit={submitted((textOf) => run(async () => signIn(textOf('key'))))}>
         <Mark />
         <h1>Sign in to Tidemark</h1>
-        <label>
-          <span class="label">Key</span>
-          <input
-            ref={field}
-            name="key"
-            type="password"
-            required
-            autoComplete="current-password"
-            spellcheck={false}
-            aria-describedby="key-help"
-            aria-invalid={error !== undefined}
-          />
-        </label>
+        <Field
+          label="Key"
+          name="key"
+          type="password"
+          required
+          isFirst
+          autoComplete="current-password"
+          spellcheck={false}
+          aria-describedby="key-help"
+          aria-invalid={error !== undefined}
+        />
         {error !== undefined && (
           <p class="field-error" role="alert">
             {error.message}

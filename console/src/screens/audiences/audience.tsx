@@ -1,9 +1,9 @@
 /** One audience: how large it is, who is meant, and where it is sent, and its members, changes and past. */
-import { useEffect, useState } from 'preact/hooks';
-import { type ApiError, operation } from '../../api/client.ts';
+import { useEffect } from 'preact/hooks';
+import { operation } from '../../api/client.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
-import { NoSuch, Problem } from '../../parts/loading/states.tsx';
+import { NoSuch } from '../../parts/loading/states.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
@@ -64,18 +64,12 @@ interface AudienceProps {
 }
 
 function Audience({ audience, webhooks, onChange }: AudienceProps) {
-  const [error, setError] = useState<ApiError>();
-  const retry = (): void => {
-    setError(undefined);
-    onChange();
-  };
   const tab = tabOf(AUDIENCE_TABS);
   // Whatever changes the audience, or counts it, changes what is below.
   const key = `${audience.revision.rawJSON} ${audience.evaluation?.at}`;
   return (
     <>
-      {error !== undefined && <Problem error={error} retry={retry} />}
-      <Summary audience={audience} onChange={retry} onError={setError} />
+      <Summary audience={audience} onChange={onChange} />
       <ListLines audience={audience} />
       <SentTo audience={audience} webhooks={webhooks} />
       <Tabs label="About this audience" tabs={tabLinks(AUDIENCE_TABS)} />

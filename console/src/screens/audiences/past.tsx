@@ -85,6 +85,7 @@ function SizeChart({ id, history, fromMs, untilMs }: Sizes & { readonly id: stri
   const zone = zoneOf(zoneChoice.value);
   const points = history.toReversed();
   const [first] = points;
+  const instants = points.map(({ at }) => at);
   const notes = useNotes(first?.at, id);
   if (first === undefined) {
     return (
@@ -101,13 +102,10 @@ function SizeChart({ id, history, fromMs, untilMs }: Sizes & { readonly id: stri
       <Chart
         name="Size over time"
         lines={[{ look: 'series-0', values: points.map((entry) => countOf(entry.count)), drawnAs: 'steps' }]}
-        labels={points.map(({ at }) => at)}
-        axis={{ at: points.map(({ at }) => Math.max(0, Date.parse(at) - beginMs) / lengthMs), marks }}
+        labels={instants}
+        axis={{ at: instants.map((at) => Math.max(0, Date.parse(at) - beginMs) / lengthMs), marks }}
         readingOf={(point) => readingOf(points[point] ?? first, zone)}
-        notes={notesAt(
-          points.map(({ at }) => at),
-          notes.value,
-        )}
+        notes={notesAt(instants, notes.value)}
       />
       <NewNote onAdd={notes.retry} />
       <NoteList of={notes} />

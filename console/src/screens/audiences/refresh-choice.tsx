@@ -1,26 +1,31 @@
-import { type ApiError, operation } from '../../api/client.ts';
+import { operation } from '../../api/client.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { changeAudience } from './updates.ts';
 import { Select } from '../../parts/choice.tsx';
 import { refreshText } from './state.ts';
+import { FieldError } from '../../parts/loading/states.tsx';
+import { useChange } from '../../parts/loading/change.tsx';
 
 interface RefreshChoiceProps {
   readonly audience: SavedAudience;
   readonly onChange: () => void;
-  readonly onError: (error: ApiError) => void;
 }
 
 /** How often a saved audience is counted by itself; `manually` pauses that. */
-export function RefreshChoice({ audience, onChange, onError }: RefreshChoiceProps) {
+export function RefreshChoice({ audience, onChange }: RefreshChoiceProps) {
   const { id, refresh } = audience;
+  const { error, run } = useChange();
   const change = (chosen: string): void => {
     const body = { refresh: chosen === '' ? null : chosen };
-    void changeAudience(audience, operation('PATCH /v1/audiences/{id}', { path: { id }, body })).then(
-      onChange,
-      onError,
-    );
+    const request = operation('PATCH /v1/audiences/{id}', { path: { id }, body });
+    run(async () => changeAudience(audience, request).then(onChange));
   };
-  return <RefreshOptions refresh={refresh} onChoose={change} />;
+  return (
+    <>
+      <RefreshOptions refresh={refresh} onChoose={change} />
+      <FieldError error={error} />
+    </>
+  );
 }
 
 const CHOICES = ['live', '5m', '15m', '1h', '6h', '1d', '1w'];

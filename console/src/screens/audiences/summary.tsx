@@ -1,5 +1,5 @@
 /** How large an audience is and how that has changed, how fresh it is, and who is meant: in few words, and in all. */
-import { type ApiError, operation } from '../../api/client.ts';
+import { operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
@@ -9,23 +9,22 @@ import { Facts } from '../../parts/facts.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { count, counted, HOUR_MS, shareText } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
-import { Button } from '../../parts/form.tsx';
+import { Button, Field } from '../../parts/form.tsx';
 import { RefreshChoice } from './refresh-choice.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { changeAudience, isUpdating, updateNow } from './updates.ts';
 import { Made } from './past.tsx';
 import { useState } from 'preact/hooks';
 import { linkTo } from '../../api/address.ts';
-import { Form } from '../../parts/loading/change.tsx';
+import { ChangeButton, Form } from '../../parts/loading/change.tsx';
 import { useFocusOnMount } from '../../parts/use-focus.ts';
 
 interface SummaryProps {
   readonly audience: SavedAudience;
   readonly onChange: () => void;
-  readonly onError: (error: ApiError) => void;
 }
 
-export function Summary({ audience, onChange, onError }: SummaryProps) {
+export function Summary({ audience, onChange }: SummaryProps) {
   const { id, evaluation, description } = audience;
   const state = stateOf(audience, Date.now(), isUpdating(id));
   const isOld = state.isCounting === true || isOfBefore(audience);
@@ -42,9 +41,9 @@ export function Summary({ audience, onChange, onError }: SummaryProps) {
           {evaluation === null ? (
             <>
               <p class="size">{state.text}</p>
-              {audience.refresh === null && !isUpdating(id) && (
+              {audience.refresh === null && (
                 <p>
-                  Its updates are manual. <UpdateButton label="Count now" id={id} onError={onError} />
+                  Its updates are manual. <UpdateButton label="Count now" id={id} />
                 </p>
               )}
             </>
@@ -58,22 +57,16 @@ export function Summary({ audience, onChange, onError }: SummaryProps) {
             </>
           )}
         </div>
-        <Freshness audience={audience} onChange={onChange} onError={onError} />
+        <Freshness audience={audience} onChange={onChange} />
         <Meaning description={description} />
       </section>
     </>
   );
 }
 
-interface UpdateButtonProps extends Pick<SummaryProps, 'onError'> {
-  readonly label: string;
-  readonly id: string;
-}
-
-function UpdateButton({ label, id, onError }: UpdateButtonProps) {
+function UpdateButton({ label, id }: { readonly label: string; readonly id: string }) {
   if (!mayChangeAudiences.value) return null;
-  const update = (): void => void updateNow(id).catch(onError);
-  return <Button label={label} look="plain" disabled={isUpdating(id)} onClick={update} />;
+  return <ChangeButton label={label} look="plain" disabled={isUpdating(id)} change={async () => updateNow(id)} />;
 }
 
 /** How many of all users these are. */
@@ -83,14 +76,14 @@ function Share({ members }: { readonly members: number }) {
 }
 
 /** When it was updated, and how often it is. A live one says when somebody joined or left. */
-function Freshness({ audience, onChange, onError }: SummaryProps) {
+function Freshness({ audience, onChange }: SummaryProps) {
   const { id, evaluation, refresh, version } = audience;
   const state = stateOf(audience, Date.now(), isUpdating(id));
   const isLive = state.text === 'Live';
   const updated = (
     <span class="row">
       {state.isCounting === true ? 'Counting…' : evaluation !== null && <Ago at={evaluation.at} />}
-      {!isLive && <UpdateButton label="Update now" id={id} onError={onError} />}
+      {!isLive && <UpdateButton label="Update now" id={id} />}
     </span>
   );
   return (
@@ -98,7 +91,7 @@ function Freshness({ audience, onChange, onError }: SummaryProps) {
       of={{
         [isLive ? 'Last change' : 'Updated']: evaluation !== null && updated,
         Updates: mayChangeAudiences.value ? (
-          <RefreshChoice audience={audience} onChange={onChange} onError={onError} />
+          <RefreshChoice audience={audience} onChange={onChange} />
         ) : (
           refreshText(refresh)
         ),
@@ -158,10 +151,8 @@ function Month({ id }: { readonly id: string }) {
   );
 }
 
-type LabelsProps = Omit<SummaryProps, 'onError'>;
-
 /** What an audience is for, and its tags: shown, and changed in their place. */
-export function Labels({ audience, onChange }: LabelsProps) {
+export function Labels({ audience, onChange }: SummaryProps) {
   const [isEditing, setEditing] = useState(false);
   const { note, tags } = audience;
   const close = (): void => setEditing(false);
@@ -191,7 +182,7 @@ export function Tags({ tags }: Pick<SavedAudience, 'tags'>) {
   ));
 }
 
-function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly onClose: () => void }) {
+function LabelsForm({ audience, onChange, onClose }: SummaryProps & { readonly onClose: () => void }) {
   const field = useFocusOnMount<HTMLTextAreaElement>();
   const save = async (textOf: (name: string) => string): Promise<void> => {
     const [note, words] = [textOf('note'), textOf('tags')];
@@ -207,10 +198,7 @@ function LabelsForm({ audience, onChange, onClose }: LabelsProps & { readonly on
         <span class="label">Description</span>
         <textarea ref={field} name="note" rows={2} maxLength={1_000} defaultValue={audience.note} />
       </label>
-      <label>
-        <span class="label">Tags, separated by commas</span>
-        <input name="tags" defaultValue={audience.tags.join(', ')} autoComplete="off" />
-      </label>
+      <Field label="Tags, separated by commas" name="tags" defaultValue={audience.tags.join(', ')} />
     </Form>
   );
 }

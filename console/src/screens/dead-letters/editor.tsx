@@ -103,13 +103,9 @@ function Answer({ stores, error }: AnswerProps) {
   );
 }
 
-function StoreLine({
-  name,
-  answer,
-}: {
-  readonly name: string;
-  readonly answer: NonNullable<EditedDeadLetter['stores']>['profiles'];
-}) {
+type StoreAnswer = NonNullable<EditedDeadLetter['stores']>['profiles'];
+
+function StoreLine({ name, answer }: { readonly name: string; readonly answer: StoreAnswer }) {
   return (
     <li class={answer.accepts ? 'takes well' : 'denies unwell'}>
       <span class="dot" />

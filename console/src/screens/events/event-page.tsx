@@ -56,7 +56,8 @@ function commandsOf(question: Question): CopyAsProps {
   return { request: counts, also: { 'newest events': newest } };
 }
 
-function Event({ catalog: { event, properties, next_cursor: next } }: { readonly catalog: CatalogProperties }) {
+function Event({ catalog }: { readonly catalog: CatalogProperties }) {
+  const { event, properties } = catalog;
   const question = questionOf(event.name, address.value.query, Date.now());
   return (
     <>
@@ -69,26 +70,21 @@ function Event({ catalog: { event, properties, next_cursor: next } }: { readonly
         <Conditions of="property" where={question.where} members={properties} />
         {isWhole(question) ? <Measured question={question} /> : <p class="quiet">Choose a property to measure.</p>}
       </section>
-      <Properties properties={properties} hasMore={next !== null} />
+      <Properties catalog={catalog} />
       <Newest question={question} />
     </>
   );
 }
 
 /** The properties that the event was sent with: how often, of which types, with examples. */
-function Properties({
-  properties,
-  hasMore,
-}: {
-  readonly properties: readonly CatalogMember[];
-  readonly hasMore: boolean;
-}) {
+function Properties({ catalog: { properties, next_cursor: next } }: { readonly catalog: CatalogProperties }) {
   return (
     <Section
       id="properties"
       title={
         <>
-          Properties <span class="quiet">{hasMore ? `${properties.length} most frequent` : properties.length}</span>
+          Properties{' '}
+          <span class="quiet">{next !== null ? `${properties.length} most frequent` : properties.length}</span>
         </>
       }
     >

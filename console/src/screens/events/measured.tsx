@@ -56,6 +56,7 @@ function AnswerView({ answered }: { readonly answered: Answered }) {
   };
   const first = buckets[0];
   const cut = { first: first !== undefined && isCut(first, interval), last: isOpen };
+  const starts = buckets.map(({ start }) => start);
   const notes = useNotes(first?.start ?? undefined);
   const [off, setOff] = useState<readonly string[]>([]);
   const isOn = (one: CountsSeries): boolean => !off.includes(seriesKey(one));
@@ -74,10 +75,7 @@ function AnswerView({ answered }: { readonly answered: Answered }) {
             labels={buckets.map((bucket) => tickText(bucket, interval))}
             readingOf={(point) => ({ time: nameOf(point), values: valuesAt(answered, point, isOn) })}
             isCut={cut}
-            notes={notesAt(
-              buckets.map(({ start }) => start),
-              notes.value,
-            )}
+            notes={notesAt(starts, notes.value)}
           />
           <p class="row">
             <span class="quiet small">

@@ -14,7 +14,7 @@ import { type Feed, recordId, useFeed } from '../live-feed.ts';
 import { receiptRequest } from '../receipt-steps.tsx';
 import { LiveMessage, MessagePage } from './live-message.tsx';
 import { Refusals } from './refusals.tsx';
-import { type Filter, type FilterName, openRow, Rows } from './rows.tsx';
+import { type Filter, openRow, Rows } from './rows.tsx';
 import './live.css';
 import { optionWords } from '../../parts/copy-as.tsx';
 
@@ -54,7 +54,7 @@ function Earlier({ shown }: { readonly shown: number | undefined }) {
 
 function Stream() {
   const { query } = address.value;
-  const filter = filterOf(query);
+  const filter = filterInAddress();
   const { user_id: user, ...words } = filter;
   const [isPaused, setPaused] = useState(false);
   const [recent] = recentSteps();
@@ -145,8 +145,7 @@ function LiveFilters({ type }: Filter) {
   );
 }
 
-function filterOf(query: URLSearchParams): Filter {
-  const given = (name: FilterName): string | undefined => query.get(name) ?? undefined;
-  const type = ROW_TYPES.find((one) => one === given('type'));
-  return { type, event: given('event'), user_id: given('user_id'), text: given('text') };
+function filterInAddress(): Filter {
+  const type = ROW_TYPES.find((one) => one === parameter('type'));
+  return { type, event: parameter('event'), user_id: parameter('user_id'), text: parameter('text') };
 }

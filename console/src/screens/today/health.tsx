@@ -27,7 +27,6 @@ function OfInstallation({ status }: HealthProps) {
   const items = value?.attention;
   return (
     <HealthLine status={status} items={items} wrong={[]}>
-      {items !== undefined && items.length > 0 && <AttentionList items={items} />}
       <p>
         <a href={linkTo(['pipeline'])}>See the pipeline</a>
       </p>
@@ -42,7 +41,6 @@ function OfProcess({ status }: HealthProps) {
   const items = status?.attention ?? [];
   return (
     <HealthLine status={status} items={value && items} wrong={parts.map(partText)}>
-      {items.length > 0 && <AttentionList items={items} />}
       <ReadyParts parts={value?.parts ?? {}} />
     </HealthLine>
   );
@@ -74,6 +72,7 @@ function HealthLine({ status, items, wrong, children }: HealthLineProps) {
         {status !== undefined && <Behind {...status.lag_seconds} />}
         {status !== undefined && <Different verification={status.verification} />}
       </p>
+      {isOpen && items !== undefined && items.length > 0 && <AttentionList items={items} />}
       {isOpen && children}
     </div>
   );

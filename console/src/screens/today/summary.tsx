@@ -158,6 +158,7 @@ interface HoursProps {
 
 function Hours({ hours, notes }: HoursProps) {
   const last = hours.length - 1;
+  const starts = hours.map(({ start }) => start);
   const readingOf = (point: number): Reading => {
     const hour = hours[point];
     if (hour === undefined) return { time: '', values: [] };
@@ -176,13 +177,10 @@ function Hours({ hours, notes }: HoursProps) {
         { look: NOW, values: hours.map((hour) => countOf(hour.count)), drawnAs: 'bars' },
         { look: BEFORE, values: hours.map(({ before }) => countOf(before)) },
       ]}
-      labels={hours.map(({ start }) => clockText(start))}
+      labels={starts.map(clockText)}
       readingOf={readingOf}
       isCut={{ first: false, last: true }}
-      notes={notesAt(
-        hours.map(({ start }) => start),
-        notes,
-      )}
+      notes={notesAt(starts, notes)}
     />
   );
 }

@@ -1,9 +1,7 @@
 /** Which columns a list of users has: a choice of this browser. */
 import type { Signal } from '@preact/signals';
-import type { Operation } from '../../api/client.ts';
 import { jsonText, parseJson } from '../../api/json.ts';
 import { stored } from '../../api/stored.ts';
-import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { CheckMenu } from '../../parts/choice.tsx';
 import { nameTraits } from '../../parts/user-cell.tsx';
 import type { CatalogName } from '../builder/known.ts';
@@ -46,20 +44,10 @@ export function traitsAmong(columns: readonly ColumnName[]): readonly string[] {
   return columns.flatMap((column) => (column.startsWith('trait:') ? column.slice('trait:'.length) : []));
 }
 
-interface ListActionsProps {
-  readonly known: readonly CatalogName[];
-  /** What the list of users asks. */
-  readonly request: Operation;
-}
-
-export function ListActions({ known, request }: ListActionsProps) {
+/** Of the list of users. */
+export function UserColumns({ known }: { readonly known: readonly CatalogName[] }) {
   const traits = known.map(({ name }) => name);
-  return (
-    <>
-      <ColumnChoice traits={traits} others={OTHERS} visible={columnsOf(known)} choice={choice} />
-      <DownloadCsv name="users" of={request} />
-    </>
-  );
+  return <ColumnChoice traits={traits} others={OTHERS} visible={columnsOf(known)} choice={choice} />;
 }
 
 interface ColumnChoiceProps {

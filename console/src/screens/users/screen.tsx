@@ -13,10 +13,11 @@ import { nameTraits, spelled } from '../../parts/user-cell.tsx';
 import type { CatalogName } from '../builder/known.ts';
 import { Conditions } from '../events/conditions.tsx';
 import { type Condition, whereOf } from '../events/question.ts';
-import { columnsOf, ListActions, traitsAmong } from './columns.tsx';
+import { columnsOf, traitsAmong, UserColumns } from './columns.tsx';
 import { FoundUsers } from './found.tsx';
 import { UserPage } from './user.tsx';
 import './users.css';
+import { DownloadCsv } from '../../parts/loading/csv.tsx';
 
 export function UsersScreen() {
   const { path, query } = address.value;
@@ -106,7 +107,8 @@ function Actions({ known, where, request }: ActionsProps) {
           link={linkTo(['audiences', 'new'], { definition: jsonText(definitionOf(where)) })}
         />
       )}
-      <ListActions known={known} request={request} />
+      <UserColumns known={known} />
+      <DownloadCsv name="users" of={request} />
     </>
   );
 }

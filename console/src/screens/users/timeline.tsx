@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../api/client.ts';
 import type { TimelineEntry } from '../../api/types.ts';
-import { address, linkTo, setParameters } from '../../api/address.ts';
+import { linkTo, parameter, setParameters } from '../../api/address.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { FilterField, Filters } from '../../parts/choice.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
@@ -29,7 +29,7 @@ interface TimelineFilter {
 }
 
 export function Timeline({ name }: { readonly name: UserName }) {
-  const narrowing = narrowingOf(address.value.query);
+  const narrowing = narrowingInAddress();
   const { types, ...filter } = narrowing;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const [isOpen, setOpen] = useState(isFiltered);
@@ -52,16 +52,15 @@ export function Timeline({ name }: { readonly name: UserName }) {
   );
 }
 
-function narrowingOf(query: URLSearchParams): TimelineFilter {
-  const given = (name: string): string | undefined => query.get(name) ?? undefined;
-  const chosen = ALL.filter((kind) => (given('types') ?? '').split(',').includes(kind));
+function narrowingInAddress(): TimelineFilter {
+  const chosen = ALL.filter((kind) => parameter('types')?.split(',').includes(kind));
   const types = chosen.length === 0 ? ALL : chosen;
-  return { types, event: given('event'), since: given('since'), until: given('until') };
+  return { types, event: parameter('event'), since: parameter('since'), until: parameter('until') };
 }
 
 /** The first page, as the address narrows it. */
 export function timelineRequest(name: UserName) {
-  return requestOf(name, narrowingOf(address.value.query));
+  return requestOf(name, narrowingInAddress());
 }
 
 /** A name of events leaves everything else out. */
