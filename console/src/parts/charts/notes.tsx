@@ -24,31 +24,27 @@ export function useNotes(since: string | undefined, audienceId?: string): Loaded
 /** A button that writes one on a day of the project. */
 export function NewNote({ onAdd }: { readonly onAdd: () => void }) {
   const [isOpen, setOpen] = useState(false);
+  const send = async (at: string, text: string): Promise<void> => {
+    await ask(operation('POST /v1/notes', { body: { at, text } }));
+    onAdd();
+    setOpen(false);
+  };
   if (!mayChangeAudiences.value) return null;
   return (
     <>
       <Button label="Add note" look="plain" onClick={() => setOpen(true)} />
-      {isOpen && <NoteDialog onAdd={onAdd} onClose={() => setOpen(false)} />}
-    </>
-  );
-}
-
-function NoteDialog({ onAdd, onClose }: { readonly onAdd: () => void; readonly onClose: () => void }) {
-  const send = async (at: string, text: string): Promise<void> => {
-    await ask(operation('POST /v1/notes', { body: { at, text } }));
-    onAdd();
-    onClose();
-  };
-  return (
-    <Dialog title="Add a note" onClose={onClose}>
-      {(close) => (
-        <Form action="Add" onSend={async (textOf) => send(textOf('at'), textOf('text'))} onCancel={close}>
-          <Field label="What happened" name="text" required maxLength={200} placeholder="Sale begins" isFirst />
-          <Field label="When" name="at" type="datetime-local" required defaultValue={localNow()} />
-          <p class="quiet small">All charts of the project show it, to everybody. Times in {zoneOf('project')}.</p>
-        </Form>
+      {isOpen && (
+        <Dialog title="Add a note" onClose={() => setOpen(false)}>
+          {(close) => (
+            <Form action="Add" onSend={async (textOf) => send(textOf('at'), textOf('text'))} onCancel={close}>
+              <Field label="What happened" name="text" required maxLength={200} placeholder="Sale begins" isFirst />
+              <Field label="When" name="at" type="datetime-local" required defaultValue={localNow()} />
+              <p class="quiet small">All charts of the project show it, to everybody. Times in {zoneOf('project')}.</p>
+            </Form>
+          )}
+        </Dialog>
       )}
-    </Dialog>
+    </>
   );
 }
 

@@ -132,44 +132,36 @@ function Users({ id, entry, since, kind }: Omit<EvaluationsProps, 'history'> & U
   const loaded = useLoad(`${id} ${entry.at} ${entry.entered.rawJSON} ${entry.left.rawJSON}`, async (signal) =>
     askLines({ ...asked, signal }),
   );
+  const all = countOf(entry.entered) + countOf(entry.left);
   return (
     <Ready of={loaded} what="users">
-      {({ lines }) => (
-        <ChangedUsers entry={entry} kind={kind} lines={lines.filter(({ at }) => isOf({ entry, since }, at))} />
-      )}
+      {({ lines }) => {
+        const own = lines.filter(({ at }) => isOf({ entry, since }, at));
+        return (
+          <div class="details">
+            <ul class="changed-users">{own.filter(({ change }) => kind === '' || change === kind).map(changedUser)}</ul>
+            {all > own.length && (
+              <p class="quiet small">
+                The first {count(own.length)} of {count(all)}. <b>Copy as…</b>, at the top, has what gets all of them.
+              </p>
+            )}
+          </div>
+        );
+      }}
     </Ready>
   );
 }
 
-interface ChangedProps {
-  readonly entry: HistoryEntry;
-  readonly kind: ChangeKind;
-  readonly lines: readonly AudienceChange[];
-}
-
-function ChangedUsers({ entry, kind, lines }: ChangedProps) {
-  const users = lines.filter(({ change }) => kind === '' || change === kind);
-  const all = countOf(entry.entered) + countOf(entry.left);
+function changedUser(user: AudienceChange) {
   return (
-    <div class="details">
-      <ul class="changed-users">
-        {users.map((user) => (
-          <li key={user.internal_id}>
-            <span class={user.change} title={user.change}>
-              {user.change === 'entered' ? '+' : '−'}
-              <span class="visually-hidden"> {user.change} </span>
-            </span>
-            <a href={userLink(user)}>
-              <UserCell user={user} />
-            </a>
-          </li>
-        ))}
-      </ul>
-      {all > lines.length && (
-        <p class="quiet small">
-          The first {count(lines.length)} of {count(all)}. <b>Copy as…</b>, at the top, has what gets all of them.
-        </p>
-      )}
-    </div>
+    <li key={user.internal_id}>
+      <span class={user.change} title={user.change}>
+        {user.change === 'entered' ? '+' : '−'}
+        <span class="visually-hidden"> {user.change} </span>
+      </span>
+      <a href={userLink(user)}>
+        <UserCell user={user} />
+      </a>
+    </li>
   );
 }

@@ -32,6 +32,7 @@ function memberTraits({ definition }: SavedAudience): readonly string[] {
 
 export function Members({ audience }: { readonly audience: SavedAudience }) {
   const path = { id: audience.id };
+  useOpenRow('user');
   const traits = memberTraits(audience);
   const query = { limit: 50, cursor: parameter('cursor'), traits: traits.join(','), times: true };
   const asked = operation('GET /v1/audiences/{id}/members', { path, query });
@@ -55,7 +56,25 @@ export function Members({ audience }: { readonly audience: SavedAudience }) {
     >
       <Ready of={loaded} what="members">
         {({ lines, end }) => (
-          <MembersPage audience={audience} members={lines} traits={traits} visible={visible} next={end.next_cursor} />
+          <UserTable
+            users={lines}
+            traits={traits}
+            columns={chosenIn(memberColumns) && traitsAmong(visible)}
+            nameOf={(member, cell) => <RowLink link={userLink(member)}>{cell}</RowLink>}
+            ends={[
+              ...TIME_COLUMNS.filter(({ time }) => visible.includes(time)),
+              { name: 'Why', isHidden: true, look: 'number', cell: (member) => <WhyButton member={member} /> },
+            ]}
+            detailsOf={(member) =>
+              isOpenRow(member.internal_id, 'user') && <WhyUser audienceId={audience.id} user={member} />
+            }
+            none={
+              <Empty title="Nobody is in this audience now">
+                Users appear here as soon as they match its definition.
+              </Empty>
+            }
+            next={end.next_cursor}
+          />
         )}
       </Ready>
     </Section>
@@ -70,38 +89,6 @@ export function MembersCsv({ audience, ...button }: { readonly audience: SavedAu
   const query = { traits: memberTraits(audience).join(',') };
   const members = operation('GET /v1/audiences/{id}/members', { path: { id: audience.id }, query });
   return <DownloadCsv name={audience.name} of={members} limit={CSV_PAGE} {...button} />;
-}
-
-interface PageProps {
-  readonly audience: SavedAudience;
-  readonly members: readonly AudienceMember[];
-  readonly traits: readonly string[];
-  readonly visible: readonly string[];
-  readonly next: string | null;
-}
-
-function MembersPage({ audience, members, traits, visible, next }: PageProps) {
-  useOpenRow('user');
-  const times = TIME_COLUMNS.filter(({ time }) => visible.includes(time));
-  return (
-    <UserTable
-      users={members}
-      traits={traits}
-      columns={chosenIn(memberColumns) && traitsAmong(visible)}
-      nameOf={(member, cell) => <RowLink link={userLink(member)}>{cell}</RowLink>}
-      ends={[
-        ...times,
-        { name: 'Why', isHidden: true, look: 'number', cell: (member) => <WhyButton member={member} /> },
-      ]}
-      detailsOf={(member) =>
-        isOpenRow(member.internal_id, 'user') && <WhyUser audienceId={audience.id} user={member} />
-      }
-      none={
-        <Empty title="Nobody is in this audience now">Users appear here as soon as they match its definition.</Empty>
-      }
-      next={next}
-    />
-  );
 }
 
 const TIME_COLUMNS: readonly (CellColumn<AudienceMember> & { readonly time: keyof typeof TIMES })[] = (

@@ -42,21 +42,17 @@ function AudienceList() {
         </p>
       )}
       <Ready of={loaded} what="audiences">
-        {(page) => <Audiences page={page} isFirst={cursor === undefined && tag === undefined} />}
+        {(page) => <Audiences page={page} />}
       </Ready>
     </ScreenPage>
   );
 }
 
-interface AudiencesProps {
-  readonly page: Answer<'GET /v1/audiences'>;
-  readonly isFirst: boolean;
-}
-
-function Audiences({ page: { audiences, next_cursor: next }, isFirst }: AudiencesProps) {
-  const wanted = parameter('name') ?? '';
+function Audiences({ page }: { readonly page: Answer<'GET /v1/audiences'> }) {
+  const { audiences, next_cursor: next } = page;
+  const [wanted = '', cursor, tag] = ['name', 'cursor', 'tag'].map(parameter);
   const shown = audiences.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
-  if (audiences.length === 0 && next === null && isFirst) return <NoAudiences />;
+  if (audiences.length === 0 && next === null && (cursor ?? tag) === undefined) return <NoAudiences />;
   return (
     <>
       {audiences.length > 8 && <FilterField name="name" label="Name" look="text" isSearch />}

@@ -1,7 +1,7 @@
 /** The audit log, newest first; an entry opens to what it changed. */
-import { operation, type Query } from '../../api/client.ts';
+import { operation } from '../../api/client.ts';
 import type { AuditEntry } from '../../api/types.ts';
-import { address, parameter, setParameters } from '../../api/address.ts';
+import { parameter, setParameters } from '../../api/address.ts';
 import { projectName, projects } from '../../api/session.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
@@ -15,77 +15,62 @@ import { Clock, exactTime } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { ACTIONS } from './audit-actions.ts';
 
-type FilterName = 'action' | 'of_project' | 'principal' | 'since' | 'until';
-type AuditFilter = Readonly<Record<FilterName, string | undefined>>;
-
 export function Audit() {
-  const { query } = address.value;
-  const names: readonly FilterName[] = ['action', 'of_project', 'principal', 'since', 'until'];
-  const filter = Object.fromEntries(names.map((name) => [name, query.get(name) ?? undefined])) as AuditFilter;
   // In the address, `project` is the one that the whole console looks at.
-  const { of_project: project, ...rest } = filter;
-  const asked = { ...rest, project };
+  const names = ['action', 'of_project', 'principal', 'since', 'until'];
+  const [action, project, principal, since, until] = names.map(parameter);
+  const asked = { action, project, principal, since, until };
   const request = operation('GET /v1/admin/audit', { query: asked });
+  const loaded = useAnswer(operation('GET /v1/admin/audit', { query: { ...asked, cursor: parameter('cursor') } }));
+  useOpenRow();
+  const isFiltered = Object.values(asked).some((value) => value !== undefined);
   return (
     <Section id="audit" title="Audit log" actions={<DownloadCsv name="audit log" of={request} />} copy={{ request }}>
-      <AuditFilters filter={filter} />
-      <Entries asked={asked} />
+      <AuditFilters />
+      <Listed
+        of={loaded}
+        what="the audit log"
+        rowsOf={({ entries }) => entries}
+        keyOf={({ id }) => id}
+        columns={ENTRY_COLUMNS}
+        detailsOf={(entry) => isOpenRow(entry.id) && <EntryDetails entry={entry} />}
+        none={
+          <Empty title={isFiltered ? 'No such change' : 'No changes yet'}>
+            Changes to projects, keys and audiences, and everything operators do, are kept here for good.
+          </Empty>
+        }
+      />
     </Section>
   );
 }
 
-function narrow(changes: Partial<AuditFilter>): void {
-  setParameters({ cursor: '', ...changes }, { push: true });
-}
-
-function AuditFilters({ filter }: { readonly filter: AuditFilter }) {
+function AuditFilters() {
   const names = useKeyNames();
+  const narrow = (name: string) => (value: string) => setParameters({ cursor: '', [name]: value }, { push: true });
   return (
     <Filters>
       <Choice
         label="Action"
         isSearch
-        value={filter.action ?? ''}
+        value={parameter('action') ?? ''}
         options={{ '': 'All', ...ACTIONS }}
-        onChoice={(action) => narrow({ action })}
+        onChoice={narrow('action')}
       />
       <Choice
         label="Project"
-        value={filter.of_project ?? ''}
+        value={parameter('of_project') ?? ''}
         options={[['', 'All'], ...projects.value.map(({ id, name }) => [id, name] as const)]}
-        onChoice={(id) => narrow({ of_project: id })}
+        onChoice={narrow('of_project')}
       />
       <Choice
         label="By"
-        value={filter.principal ?? ''}
+        value={parameter('principal') ?? ''}
         options={[['', 'Anybody'], ...Object.entries(OTHERS), ...names]}
-        onChoice={(principal) => narrow({ principal })}
+        onChoice={narrow('principal')}
       />
       <FilterField name="since" label="Since" type="date" />
       <FilterField name="until" label="Before" type="date" />
     </Filters>
-  );
-}
-
-function Entries({ asked }: { readonly asked: Query<'GET /v1/admin/audit'> }) {
-  const cursor = parameter('cursor');
-  const loaded = useAnswer(operation('GET /v1/admin/audit', { query: { ...asked, cursor } }));
-  useOpenRow();
-  const isFiltered = Object.values(asked).some((value) => value !== undefined);
-  return (
-    <Listed
-      of={loaded}
-      what="the audit log"
-      rowsOf={({ entries }) => entries}
-      keyOf={({ id }) => id}
-      columns={ENTRY_COLUMNS}
-      detailsOf={(entry) => isOpenRow(entry.id) && <EntryDetails entry={entry} />}
-      none={
-        <Empty title={isFiltered ? 'No such change' : 'No changes yet'}>
-          Changes to projects, keys and audiences, and everything operators do, are kept here for good.
-        </Empty>
-      }
-    />
   );
 }
 
