@@ -148,50 +148,39 @@ export function Versions({ audience }: { readonly audience: SavedAudience }) {
   return (
     <Section id="versions" title="Versions">
       <Ready of={loaded} what="versions">
-        {([{ versions }, { history }]) => <VersionList id={audience.id} versions={versions} history={history} />}
+        {([{ versions }, { history }]) => (
+          <ol class="versions">
+            {versions.map((version, i) => {
+              const effect = history.find(
+                ({ version: { rawJSON }, cause }) => rawJSON === version.version.rawJSON && cause === 'definition',
+              );
+              return (
+                <li key={version.version.rawJSON}>
+                  <div class="section-head">
+                    <h3>
+                      Version {version.version.rawJSON}
+                      {i === 0 && ', as it is now'}
+                    </h3>
+                    {i > 0 && mayChangeAudiences.value && (
+                      <LinkButton
+                        label="Restore this version…"
+                        link={linkTo(['audiences', audience.id, 'edit'], { definition: jsonText(version.definition) })}
+                      />
+                    )}
+                  </div>
+                  <p class="quiet small">
+                    <Made version={version} />
+                    {effect !== undefined &&
+                      ` · ${count(countOf(effect.entered))} joined and ${count(countOf(effect.left))} left by it`}
+                  </p>
+                  <Lines lines={changedLines(version.description, versions[i + 1]?.description)} />
+                </li>
+              );
+            })}
+          </ol>
+        )}
       </Ready>
     </Section>
-  );
-}
-
-interface VersionListProps {
-  readonly id: string;
-  /** Newest first. */
-  readonly versions: readonly AudienceVersion[];
-  readonly history: readonly HistoryEntry[];
-}
-
-function VersionList({ id, versions, history }: VersionListProps) {
-  return (
-    <ol class="versions">
-      {versions.map((version, i) => {
-        const effect = history.find(
-          ({ version: { rawJSON }, cause }) => rawJSON === version.version.rawJSON && cause === 'definition',
-        );
-        return (
-          <li key={version.version.rawJSON}>
-            <div class="section-head">
-              <h3>
-                Version {version.version.rawJSON}
-                {i === 0 && ', as it is now'}
-              </h3>
-              {i > 0 && mayChangeAudiences.value && (
-                <LinkButton
-                  label="Restore this version…"
-                  link={linkTo(['audiences', id, 'edit'], { definition: jsonText(version.definition) })}
-                />
-              )}
-            </div>
-            <p class="quiet small">
-              <Made version={version} />
-              {effect !== undefined &&
-                ` · ${count(countOf(effect.entered))} joined and ${count(countOf(effect.left))} left by it`}
-            </p>
-            <Lines lines={changedLines(version.description, versions[i + 1]?.description)} />
-          </li>
-        );
-      })}
-    </ol>
   );
 }
 

@@ -131,28 +131,19 @@ export function FunnelTable({ answer: { steps, series }, by }: { readonly answer
           ...steps.map(({ audience }, index) => ({
             name: `Step ${index + 1}`,
             look: 'number',
-            cell: (row: Row) => <Cell row={row} by={by} index={index} audience={audience} />,
+            cell: ({ value, other, reached }: Row) => {
+              const [first = 0, users = 0] = [reached[0], reached[index]].map((one) => one && countOf(one));
+              const trait = value === null ? { trait: by, exists: false } : { trait: by, is: value };
+              return (
+                <>
+                  {other ? count(users) : <a href={audienceLink({ all: [trait, audience] })}>{count(users)}</a>}
+                  {index > 0 && <span class="quiet"> {shareText(users, first)}</span>}
+                </>
+              );
+            },
           })),
         ]}
       />
     </section>
-  );
-}
-
-interface CellProps {
-  readonly row: Row;
-  readonly by: string;
-  readonly index: number;
-  readonly audience: Json;
-}
-
-function Cell({ row: { value, other, reached }, by, index, audience }: CellProps) {
-  const [first = 0, users = 0] = [reached[0], reached[index]].map((one) => one && countOf(one));
-  const trait = value === null ? { trait: by, exists: false } : { trait: by, is: value };
-  return (
-    <>
-      {other ? count(users) : <a href={audienceLink({ all: [trait, audience] })}>{count(users)}</a>}
-      {index > 0 && <span class="quiet"> {shareText(users, first)}</span>}
-    </>
   );
 }

@@ -101,12 +101,31 @@ interface ChosenProps {
   readonly failed: number;
 }
 
-function Chosen({ id, ...rest }: ChosenProps) {
+function Chosen({ id, list, failed }: ChosenProps) {
   const request = hoursRequest(id);
   const polled = useAnswer(request, ({ verification }) => (isRunning(verification) ? POLL_MS.running : POLL_MS.idle));
+  const isFiltered = parameter('differing') === 'true';
+  const contentOf = ({ verification, hours, next_cursor: next }: Verification) => {
+    if (isRunning(verification)) return <Running job={verification} />;
+    if (verification.state !== 'done') return <Ended job={verification} />;
+    return (
+      <>
+        <Outcome job={verification} failed={failed} />
+        <div class="row below">
+          <VerificationChoice chosen={verification} list={list} />
+          <Check
+            label="Only hours that differ"
+            isOn={isFiltered}
+            onChange={(isOn) => setParameters({ differing: isOn ? 'true' : '', hours: '' })}
+          />
+        </div>
+        <HourTable hours={hours} none={isFiltered ? 'No hour differs.' : NO_HOURS} next={next} />
+      </>
+    );
+  };
   return (
     <Ready of={polled} what="the verification">
-      {(found) => polled.error?.status !== 404 && <FoundHours found={found} {...rest} />}
+      {(found) => polled.error?.status !== 404 && contentOf(found)}
     </Ready>
   );
 }
@@ -128,31 +147,6 @@ function VerifyNow({ isBusy, onStart }: { readonly isBusy: boolean; readonly onS
     <>
       <Select label="What to verify" value={since} options={VERIFY_PERIODS} onChoice={setSince} />
       <ChangeButton label={isBusy ? 'Verifying…' : 'Verify now'} look="primary" disabled={isBusy} change={start} />
-    </>
-  );
-}
-
-interface FoundHoursProps extends Omit<ChosenProps, 'id'> {
-  readonly found: Verification;
-}
-
-function FoundHours({ found: { verification, hours, next_cursor: next }, list, failed }: FoundHoursProps) {
-  const { query } = address.value;
-  if (isRunning(verification)) return <Running job={verification} />;
-  if (verification.state !== 'done') return <Ended job={verification} />;
-  const isFiltered = query.get('differing') === 'true';
-  return (
-    <>
-      <Outcome job={verification} failed={failed} />
-      <div class="row below">
-        <VerificationChoice chosen={verification} list={list} />
-        <Check
-          label="Only hours that differ"
-          isOn={isFiltered}
-          onChange={(isOn) => setParameters({ differing: isOn ? 'true' : '', hours: '' })}
-        />
-      </div>
-      <HourTable hours={hours} none={isFiltered ? 'No hour differs.' : NO_HOURS} next={next} />
     </>
   );
 }

@@ -1,7 +1,6 @@
 /** How the project is: figures of the last 24 hours, what moved, what is pinned, and what came last; on a project that is new, zeros, and the first event. */
 import { operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
-import type { ProjectStatus } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
 import { Problem } from '../../parts/loading/states.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
@@ -21,42 +20,28 @@ const SUMMARY_MS = 30_000;
 export function TodayScreen() {
   const feed = useFeed({ recent: NEWEST, traits: namesWanted() }, false);
   const { value: status } = useAnswer(operation('GET /v1/status'), POLL_MS.current);
+  const { value, error, retry } = useAnswer(operation('GET /v1/summary'), ({ events }) =>
+    countOf(events.count) === 0 ? POLL_MS.awaited : SUMMARY_MS,
+  );
   return (
     <ScreenPage title="Today" beside={<p class="quiet">The last 24 hours, and the same time a day before</p>}>
       {feed.error !== undefined && <Problem error={feed.error} />}
       <Health status={status} />
       <GetStarted rows={rowsOf(feed)} isListening={feed.state === 'open'}>
-        <Project status={status} feed={feed} />
+        {/* The same frame before anything is known: nothing moves when it is. */}
+        {error !== undefined && <Problem error={error} retry={retry} />}
+        <Figures summary={value} status={status} />
+        <div class="today-row">
+          <HourChart hours={value?.hours} />
+          <TopEvents events={value?.top_events} />
+        </div>
+        <div class="today-row even">
+          <MovedAudiences audiences={status && (status.moved_audiences ?? [])} />
+          <Pins />
+        </div>
+        <Newest feed={feed} />
       </GetStarted>
     </ScreenPage>
-  );
-}
-
-interface ProjectProps {
-  /** Undefined until it is known. */
-  readonly status: ProjectStatus | undefined;
-  readonly feed: Feed;
-}
-
-/** The same frame before anything is known: nothing moves when it is. */
-function Project({ status, feed }: ProjectProps) {
-  const { value, error, retry } = useAnswer(operation('GET /v1/summary'), ({ events }) =>
-    countOf(events.count) === 0 ? POLL_MS.awaited : SUMMARY_MS,
-  );
-  return (
-    <>
-      {error !== undefined && <Problem error={error} retry={retry} />}
-      <Figures summary={value} status={status} />
-      <div class="today-row">
-        <HourChart hours={value?.hours} />
-        <TopEvents events={value?.top_events} />
-      </div>
-      <div class="today-row even">
-        <MovedAudiences audiences={status && (status.moved_audiences ?? [])} />
-        <Pins />
-      </div>
-      <Newest feed={feed} />
-    </>
   );
 }
 

@@ -1,5 +1,5 @@
 /** `#/users` with a search and conditions, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
-import { type Operation, operation } from '../../api/client.ts';
+import { operation } from '../../api/client.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
 import type { Profile } from '../../api/types.ts';
 import { address, linkTo, parameter } from '../../api/address.ts';
@@ -79,7 +79,22 @@ function UserList({ known }: UserListProps) {
   const total = loaded.value?.total ? countOf(loaded.value.total) : undefined;
   const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
   return (
-    <UsersPage total={total} actions={<Actions known={known} where={where} request={request} />} copy={{ request }}>
+    <UsersPage
+      total={total}
+      actions={
+        <>
+          {where.length > 0 && mayChangeAudiences.value && (
+            <LinkButton
+              label="Save as audience"
+              link={linkTo(['audiences', 'new'], { definition: jsonText(definitionOf(where)) })}
+            />
+          )}
+          <UserColumns known={known} />
+          <DownloadCsv name="users" of={request} />
+        </>
+      }
+      copy={{ request }}
+    >
       <div class="users-filter">
         <FilterField name="search" label="Search" placeholder="Name, email or id" isSearch isBare />
         <Conditions of="trait" where={where} members={known} />
@@ -90,26 +105,6 @@ function UserList({ known }: UserListProps) {
         )}
       </Ready>
     </UsersPage>
-  );
-}
-
-interface ActionsProps extends UserListProps {
-  readonly where: readonly Condition[];
-  readonly request: Operation;
-}
-
-function Actions({ known, where, request }: ActionsProps) {
-  return (
-    <>
-      {where.length > 0 && mayChangeAudiences.value && (
-        <LinkButton
-          label="Save as audience"
-          link={linkTo(['audiences', 'new'], { definition: jsonText(definitionOf(where)) })}
-        />
-      )}
-      <UserColumns known={known} />
-      <DownloadCsv name="users" of={request} />
-    </>
   );
 }
 

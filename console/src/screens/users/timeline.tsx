@@ -33,6 +33,11 @@ export function Timeline({ name }: { readonly name: UserName }) {
   const { types, ...filter } = narrowing;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const [isOpen, setOpen] = useState(isFiltered);
+  const pages = usePages(
+    (cursor) => requestOf(name, narrowing, cursor),
+    ({ timeline }) => timeline,
+  );
+  const isWhole = !isFiltered && types.length === ALL.length;
   return (
     <Section
       id="timeline"
@@ -47,7 +52,13 @@ export function Timeline({ name }: { readonly name: UserName }) {
           <FilterField name="until" label="Before" type="date" />
         </Filters>
       )}
-      <Pages key={JSON.stringify(narrowing)} name={name} narrowing={narrowing} isFiltered={isFiltered} />
+      <TimelineDays entries={pages.items} />
+      <More
+        pages={pages}
+        what="the timeline"
+        none={<p class="quiet below">{isWhole ? 'Nothing yet.' : 'Nothing like this.'}</p>}
+        end={isWhole ? 'There is nothing earlier.' : 'There is nothing earlier like this.'}
+      />
     </Section>
   );
 }
@@ -93,31 +104,6 @@ function KindButtons({ types }: Pick<TimelineFilter, 'types'>) {
         />
       ))}
     </div>
-  );
-}
-
-interface PagesProps {
-  readonly name: UserName;
-  readonly narrowing: TimelineFilter;
-  readonly isFiltered: boolean;
-}
-
-function Pages({ name, narrowing, isFiltered }: PagesProps) {
-  const pages = usePages(
-    (cursor) => requestOf(name, narrowing, cursor),
-    ({ timeline }) => timeline,
-  );
-  const isWhole = !isFiltered && narrowing.types.length === ALL.length;
-  return (
-    <>
-      <TimelineDays entries={pages.items} />
-      <More
-        pages={pages}
-        what="the timeline"
-        none={<p class="quiet below">{isWhole ? 'Nothing yet.' : 'Nothing like this.'}</p>}
-        end={isWhole ? 'There is nothing earlier.' : 'There is nothing earlier like this.'}
-      />
-    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { isAdmin, project } from '../../api/session.ts';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Download } from '../../parts/download.tsx';
-import { type Loaded, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { displayName } from '../../parts/user-cell.tsx';
@@ -90,7 +90,26 @@ function User({ name, profile, onDecided }: UserProps) {
         <div class="stack">
           <Traits name={name} profile={profile} />
           <JoinedIds profile={profile} onDecided={onDecided} />
-          <UserAudiences loaded={audiences} user={profile} />
+          <Section id="audiences" title="Audiences">
+            <Ready of={audiences} what="audiences">
+              {({ audiences: all, next_cursor: next }) =>
+                all.length === 0 && next === null ? (
+                  <p class="quiet">
+                    There are no audiences yet. <a href={linkTo(['audiences'])}>Make one</a>.
+                  </p>
+                ) : (
+                  <>
+                    <ul class="rows">
+                      {all.toSorted(membersFirst).map((audience) => (
+                        <AudienceRow key={audience.id} audience={audience} user={profile} />
+                      ))}
+                    </ul>
+                    {next !== null && <p class="quiet small below">The newest {all.length} audiences are shown.</p>}
+                  </>
+                )
+              }
+            </Ready>
+          </Section>
         </div>
         <Timeline name={name} />
       </div>
@@ -168,36 +187,6 @@ function AudienceBadges({ audiences }: { readonly audiences: readonly UserAudien
       ))}
       {all.length > MOST_BADGES && <li class="quiet small">and {all.length - MOST_BADGES} more</li>}
     </ul>
-  );
-}
-
-interface UserAudiencesProps {
-  readonly loaded: Loaded<{ readonly audiences: readonly UserAudience[]; readonly next_cursor: string | null }>;
-  readonly user: Profile;
-}
-
-function UserAudiences({ loaded, user }: UserAudiencesProps) {
-  return (
-    <Section id="audiences" title="Audiences">
-      <Ready of={loaded} what="audiences">
-        {({ audiences, next_cursor: next }) =>
-          audiences.length === 0 && next === null ? (
-            <p class="quiet">
-              There are no audiences yet. <a href={linkTo(['audiences'])}>Make one</a>.
-            </p>
-          ) : (
-            <>
-              <ul class="rows">
-                {audiences.toSorted(membersFirst).map((audience) => (
-                  <AudienceRow key={audience.id} audience={audience} user={user} />
-                ))}
-              </ul>
-              {next !== null && <p class="quiet small below">The newest {audiences.length} audiences are shown.</p>}
-            </>
-          )
-        }
-      </Ready>
-    </Section>
   );
 }
 
