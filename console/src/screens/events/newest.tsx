@@ -4,7 +4,7 @@ import type { ProjectEvent } from '../../api/types.ts';
 import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
 import { Clock } from '../../parts/time.tsx';
-import { More, usePages } from '../../parts/loading/use-pages.tsx';
+import { More, usePages } from '../../parts/loading/use-load.tsx';
 import { isOpenRow, RowButton, toggleRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { MessageDetails } from '../message-details.tsx';

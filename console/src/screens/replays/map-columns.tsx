@@ -12,8 +12,7 @@ import { Button, Check } from '../../parts/form.tsx';
 import { isOver } from '../job-state.tsx';
 import { CHOICES, choicesIn, choose, DELIMITERS, PRESETS, ROWS } from './choices.ts';
 import { ImportState, RefusedList, useImport, Warnings } from './import-page.tsx';
-import { PreviewTable } from './preview-table.tsx';
-import { Remedies } from './remedies.tsx';
+import { PreviewTable, Remedies } from './preview-table.tsx';
 
 type Body = BodyOf<'POST /v1/admin/imports'>;
 type Source = { readonly file: string } | { readonly path: string };

@@ -13,8 +13,7 @@ import { Audit } from './audit.tsx';
 import { Forgotten } from './forgotten.tsx';
 import { Installation } from './installation.tsx';
 import { Keys } from './keys.tsx';
-import { ProjectPage } from './project.tsx';
-import { Projects } from './projects.tsx';
+import { ProjectPage, Projects } from './project.tsx';
 import './settings.css';
 
 const SETTINGS_TABS: Readonly<Record<string, readonly [title: string, page: ComponentType]>> = {

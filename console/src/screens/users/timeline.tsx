@@ -6,7 +6,7 @@ import { linkTo, parameter, setParameters } from '../../api/address.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { FilterField, Filters } from '../../parts/choice.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
-import { More, usePages } from '../../parts/loading/use-pages.tsx';
+import { More, usePages } from '../../parts/loading/use-load.tsx';
 import { useEscape } from '../../parts/keyboard.ts';
 import { Section } from '../../parts/page.tsx';
 import { RowButton } from '../../parts/table.tsx';
