@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import type { Json } from '../api/json.ts';
 import { JsonValue } from '../parts/json/json-view.tsx';
 import { type CellColumn, Listing } from '../parts/table.tsx';
 import { type ListedUser, UserCell } from '../parts/user-cell.tsx';
@@ -32,7 +31,11 @@ export function UserTable<U extends ListedUser>({
 }: UserTableProps<U>) {
   const ofTraits = (columns ?? columnsFor(users, traits)).map((name, i): CellColumn<U> => {
     const look = i === 0 && columns === undefined ? '' : 'narrow-off';
-    return { name, look, cell: (user) => <Trait value={user.traits?.[name] ?? null} /> };
+    const cell = ({ traits: own = {} }: U) => {
+      const value = own[name] ?? null;
+      return value === null ? <span class="quiet">–</span> : <JsonValue value={value} maxLength={40} />;
+    };
+    return { name, look, cell };
   });
   return (
     <Listing
@@ -43,8 +46,4 @@ export function UserTable<U extends ListedUser>({
       {...listing}
     />
   );
-}
-
-function Trait({ value }: { readonly value: Json }) {
-  return value === null ? <span class="quiet">–</span> : <JsonValue value={value} maxLength={40} />;
 }

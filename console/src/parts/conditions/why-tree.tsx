@@ -70,7 +70,12 @@ function VerdictTree({ verdict }: { readonly verdict: AudienceVerdict }) {
             <p class="quiet small">
               {inner.kind === 'trait' && <FoundTrait verdict={inner} />}
               {inner.kind === 'event' && <FoundEvents verdict={inner} />}
-              <Until verdict={verdict} />
+              {verdict.changes_at !== null && (
+                <>
+                  {verdict.is_met ? ' · stops being true ' : ' · becomes true '}
+                  <Ago at={verdict.changes_at} />
+                </>
+              )}
             </p>
           )}
         </div>
@@ -132,17 +137,6 @@ function Came({ of: { timestamp, joined_id: id } }: CameProps) {
       <Ago at={timestamp} />
       {id !== undefined && ' as '}
       {id !== undefined && <code>{id}</code>}
-    </>
-  );
-}
-
-/** When this part changes by time alone. */
-function Until({ verdict }: { readonly verdict: AudienceVerdict }) {
-  if (verdict.changes_at === null) return null;
-  return (
-    <>
-      {verdict.is_met ? ' · stops being true ' : ' · becomes true '}
-      <Ago at={verdict.changes_at} />
     </>
   );
 }

@@ -17,15 +17,15 @@ interface ConflictProps {
   readonly onClose: () => void;
 }
 
-/** Somebody else saved between: both are shown, and nothing is lost by itself. */
 export function Conflict({ before, theirs, yours, onOver, onTake, onClose }: ConflictProps) {
+  const changes = before === undefined ? 1 : countOf(theirs.revision) - countOf(before.revision);
   const isSameDefinition = isSame(theirs.definition, yours.definition);
   return (
     <Dialog title="Someone else changed this audience" look="save" onClose={onClose}>
       {(close) => (
         <>
           <p>
-            Since you opened it, it was saved {changesBetween(before, theirs)}.{' '}
+            Since you opened it, it was saved {changes === 1 ? 'once' : `${count(changes)} times`}.{' '}
             {isSameDefinition ? 'Its conditions are the same as yours.' : 'Its conditions differ from yours:'}
           </p>
           {!isSameDefinition && (
@@ -49,9 +49,4 @@ export function Conflict({ before, theirs, yours, onOver, onTake, onClose }: Con
       )}
     </Dialog>
   );
-}
-
-function changesBetween(before: SavedAudience | undefined, theirs: SavedAudience): string {
-  const changes = before === undefined ? 1 : countOf(theirs.revision) - countOf(before.revision);
-  return changes === 1 ? 'once' : `${count(changes)} times`;
 }

@@ -47,7 +47,9 @@ function AnswerView({ answered }: { readonly answered: Answered }) {
   const { question, counts } = answered;
   const { interval } = question;
   const { buckets, series } = counts;
-  const isNothing = series.every(({ values, previous = [] }) => [...values, ...previous].every(isNone));
+  const isNothing = series.every(({ values, previous = [] }) =>
+    [...values, ...previous].every((value) => (value?.rawJSON ?? '0') === '0'),
+  );
   const last = buckets.length - 1;
   const isOpen = question.within['between'] === undefined;
   const nameOf = (point: number): string => {
@@ -90,10 +92,6 @@ function AnswerView({ answered }: { readonly answered: Answered }) {
       <MeasuredTable answered={answered} nameOf={nameOf} />
     </>
   );
-}
-
-function isNone(value: CountsSeries['values'][number]): boolean {
-  return value === null || value.rawJSON === '0';
 }
 
 /** The class of the line and of its mark in the legend. */

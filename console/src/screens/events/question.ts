@@ -58,7 +58,9 @@ export function questionOf(event: string, query: URLSearchParams, nowMs: number)
     of: query.get('of') ?? undefined,
     p: query.get('p') ?? '50',
     within,
-    interval: keyIn(INTERVALS, query.get('interval')) ?? fitting(hours),
+    interval:
+      keyIn(INTERVALS, query.get('interval')) ??
+      (hours <= 2 * DAY_HOURS ? 'hour' : hours <= 120 * DAY_HOURS ? 'day' : 'week'),
     split: query.get('split') ?? undefined,
     top: Number.isInteger(top) && top > 0 ? top : 5,
     where: whereOf(query.get('where')),
@@ -153,11 +155,6 @@ function withinOf(query: URLSearchParams): Question['within'] {
   if (since !== null) return until === null ? { since } : { between: [since, until] };
   const last = query.get('last') ?? '';
   return { last: /^[1-9]\d{0,4}[hdw]$/.test(last) ? last : '30d' };
-}
-
-function fitting(hours: number): Interval {
-  if (hours <= 2 * DAY_HOURS) return 'hour';
-  return hours <= 120 * DAY_HOURS ? 'day' : 'week';
 }
 
 /** The conditions of an address; anything else is left out. */

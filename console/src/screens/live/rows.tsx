@@ -8,7 +8,7 @@ import { RowButton } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { Button } from '../../parts/form.tsx';
 import { LiveCells } from '../live-cells.tsx';
-import { type Feed, type FeedEntry, recordId } from '../live-feed.ts';
+import { type Feed, recordId } from '../live-feed.ts';
 import { LinkButton } from '../../parts/page.tsx';
 
 export type FilterName = 'type' | 'event' | 'user_id' | 'text';
@@ -48,7 +48,14 @@ export function Rows({ feed: { entries, recent, error }, filter, open }: RowsPro
       </p>
       <ul class="rows" aria-label="Messages, newest first">
         {entries.map((entry) =>
-          'row' in entry ? rowOf(entry.row) : <Hidden key={`${entry.at} ${entry.hidden}`} {...entry} />,
+          'row' in entry ? (
+            rowOf(entry.row)
+          ) : (
+            // A stream shows 50 messages a second at most: the others are counted.
+            <li key={`${entry.at} ${entry.hidden}`} class="live-line quiet small">
+              {count(entry.hidden)} more at <Clock at={entry.at} />, not shown
+            </li>
+          ),
         )}
         {recent !== undefined && recent.length > 0 && (
           <li class="live-line quiet small">Recorded before this page was opened</li>
@@ -56,15 +63,6 @@ export function Rows({ feed: { entries, recent, error }, filter, open }: RowsPro
         {recent?.map(rowOf)}
       </ul>
     </>
-  );
-}
-
-/** A stream shows 50 messages a second at most: the others are counted. */
-function Hidden({ hidden, at }: Extract<FeedEntry, { readonly hidden: number }>) {
-  return (
-    <li class="live-line quiet small">
-      {count(hidden)} more at <Clock at={at} />, not shown
-    </li>
   );
 }
 

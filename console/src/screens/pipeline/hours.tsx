@@ -22,7 +22,11 @@ import { isOver } from '../job-state.tsx';
  * @param failed How many dead letters wait.
  */
 export function Hours({ failed }: { readonly failed: number }) {
-  const polled = useVerifications();
+  // The newest that were begun, and the last that the service did by itself.
+  const request = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
+  const polled = useAnswer(request, ({ verifications }) =>
+    verifications.some(isRunning) ? POLL_MS.running : POLL_MS.idle,
+  );
   return (
     <Section
       id="hours"
@@ -64,12 +68,6 @@ function named(): string | undefined {
 
 type Verifications = Answer<'GET /v1/admin/verifications'>;
 
-/** The newest that were begun, and the last that the service did by itself. */
-function useVerifications() {
-  const request = operation('GET /v1/admin/verifications', { query: { limit: 10 } });
-  return useAnswer(request, ({ verifications }) => (verifications.some(isRunning) ? POLL_MS.running : POLL_MS.idle));
-}
-
 function newestOf({ verifications, last }: Verifications): string | undefined {
   const done = verifications.find(({ state, result }) => state === 'done' && comparedSomething(result));
   if (last === null) return done?.id;
@@ -107,7 +105,14 @@ function Chosen({ id, list, failed }: ChosenProps) {
   const isFiltered = parameter('differing') === 'true';
   const contentOf = ({ verification, hours, next_cursor: next }: Verification) => {
     if (isRunning(verification)) return <Running job={verification} />;
-    if (verification.state !== 'done') return <Ended job={verification} />;
+    const { state, problem } = verification;
+    if (state !== 'done')
+      return (
+        <div class="problem" role="alert">
+          <h2>This verification {state === 'failed' ? 'failed' : `was ${state}`}</h2>
+          <p>{problem?.detail}</p>
+        </div>
+      );
     return (
       <>
         <Outcome job={verification} failed={failed} />
@@ -169,15 +174,6 @@ function Running({ job: { progress, seconds_left: left } }: { readonly job: Veri
   );
 }
 
-function Ended({ job: { state, problem } }: { readonly job: VerificationJob }) {
-  return (
-    <div class="problem" role="alert">
-      <h2>This verification {state === 'failed' ? 'failed' : `was ${state}`}</h2>
-      <p>{problem?.detail}</p>
-    </div>
-  );
-}
-
 function Outcome({ job, failed }: { readonly job: VerificationJob; readonly failed: number }) {
   const { result, finished_at: at, principal, created_at: begun } = job;
   const hours = countOf(result?.hours_compared ?? ZERO);
@@ -214,7 +210,7 @@ function AllStored({ failed }: { readonly failed: number }) {
 }
 
 function comparedHours(hours: number, different: number): string {
-  const all = hours === 1 ? '1 hour' : `${count(hours)} hours`;
+  const all = plural(hours, 'hour');
   if (different === 0) return `${all} compared, none differs`;
   return `${count(different)} of ${all} ${different === 1 ? 'differs' : 'differ'}`;
 }

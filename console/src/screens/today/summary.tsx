@@ -141,29 +141,15 @@ function Figure({ name, link, figure, days = [], remark, isBad = false }: Figure
 const NOW = 'series-0';
 const BEFORE = 'series-0 before';
 
-/** Events of each of the last 24 hours, and of the same hours a day before. @param hours Undefined until they are known. */
-export function HourChart({ hours }: { readonly hours: ProjectSummary['hours'] | undefined }) {
-  const notes = useNotes(hours?.[0]?.start);
-  return (
-    <Section id="hours" title="Events by hour" look="card" actions={<NewNote onAdd={notes.retry} />}>
-      {hours === undefined ? <div class="chart" /> : <Hours hours={hours} notes={notes.value} />}
-    </Section>
-  );
-}
-
-interface HoursProps {
-  readonly hours: ProjectSummary['hours'];
-  readonly notes: ReturnType<typeof useNotes>['value'];
-}
-
-function Hours({ hours, notes }: HoursProps) {
-  const last = hours.length - 1;
+/** Events of each of the last 24 hours, and of the same hours a day before. @param hours None until they are known. */
+export function HourChart({ hours = [] }: { readonly hours: ProjectSummary['hours'] | undefined }) {
   const starts = hours.map(({ start }) => start);
+  const notes = useNotes(starts[0]);
   const readingOf = (point: number): Reading => {
     const hour = hours[point];
     if (hour === undefined) return { time: '', values: [] };
     return {
-      time: minuteText(hour.start) + (point === last ? ' so far' : ''),
+      time: minuteText(hour.start) + (point === hours.length - 1 ? ' so far' : ''),
       values: [
         { look: NOW, name: 'Events', text: count(countOf(hour.count)) },
         { look: BEFORE, name: 'A day before', text: count(countOf(hour.before)) },
@@ -171,16 +157,22 @@ function Hours({ hours, notes }: HoursProps) {
     };
   };
   return (
-    <Chart
-      name="Events by hour"
-      lines={[
-        { look: NOW, values: hours.map((hour) => countOf(hour.count)), drawnAs: 'bars' },
-        { look: BEFORE, values: hours.map(({ before }) => countOf(before)) },
-      ]}
-      labels={starts.map(clockText)}
-      readingOf={readingOf}
-      isCut={{ first: false, last: true }}
-      notes={notesAt(starts, notes)}
-    />
+    <Section id="hours" title="Events by hour" look="card" actions={<NewNote onAdd={notes.retry} />}>
+      {hours.length === 0 ? (
+        <div class="chart" />
+      ) : (
+        <Chart
+          name="Events by hour"
+          lines={[
+            { look: NOW, values: hours.map((hour) => countOf(hour.count)), drawnAs: 'bars' },
+            { look: BEFORE, values: hours.map(({ before }) => countOf(before)) },
+          ]}
+          labels={starts.map(clockText)}
+          readingOf={readingOf}
+          isCut={{ first: false, last: true }}
+          notes={notesAt(starts, notes.value)}
+        />
+      )}
+    </Section>
   );
 }
