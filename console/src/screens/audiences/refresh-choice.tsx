@@ -5,6 +5,7 @@ import { Select } from '../../parts/choice.tsx';
 import { refreshText } from './state.ts';
 import { FieldError } from '../../parts/loading/states.tsx';
 import { useChange } from '../../parts/loading/change.tsx';
+import { useState } from 'preact/hooks';
 
 interface RefreshChoiceProps {
   readonly audience: SavedAudience;
@@ -15,14 +16,17 @@ interface RefreshChoiceProps {
 export function RefreshChoice({ audience, onChange }: RefreshChoiceProps) {
   const { id, refresh } = audience;
   const { error, run } = useChange();
+  // What was chosen stands until the audience has it, or it was refused.
+  const [wanted, setWanted] = useState(refresh);
   const change = (chosen: string): void => {
     const body = { refresh: chosen === '' ? null : chosen };
+    setWanted(body.refresh);
     const request = operation('PATCH /v1/audiences/{id}', { path: { id }, body });
     run(async () => changeAudience(audience, request).then(onChange));
   };
   return (
     <>
-      <RefreshOptions refresh={refresh} onChoose={change} />
+      <RefreshOptions refresh={error === undefined ? wanted : refresh} onChoose={change} />
       <FieldError error={error} />
     </>
   );

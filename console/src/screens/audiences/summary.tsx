@@ -91,7 +91,7 @@ function Freshness({ audience, onChange }: SummaryProps) {
       of={{
         [isLive ? 'Last change' : 'Updated']: evaluation !== null && updated,
         Updates: mayChangeAudiences.value ? (
-          <RefreshChoice audience={audience} onChange={onChange} />
+          <RefreshChoice key={audience.revision.rawJSON} audience={audience} onChange={onChange} />
         ) : (
           refreshText(refresh)
         ),

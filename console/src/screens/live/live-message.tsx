@@ -49,7 +49,18 @@ function MessageContent({ row }: { readonly row: LiveRow }) {
         />
       )}
       <MessageFacts row={row} />
-      {row.adjusted !== undefined && <Adjusted adjusted={row.adjusted} />}
+      {row.adjusted !== undefined && (
+        <div class="notice">
+          Some fields could not be used as sent. They were corrected or left out:
+          <ul>
+            {row.adjusted.map(({ path, message }) => (
+              <li key={path + message}>
+                <code>{path}</code> {message}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       {isQueryable && row.traits !== undefined && <ChangedTraits row={row} />}
       <h3>{row.type === 'track' ? 'Properties' : 'Traits'}</h3>
       {row.cut === true ? (
@@ -75,22 +86,6 @@ function MessageFacts({ row }: { readonly row: LiveRow }) {
     'In the log': <code>{`${topic}, partition ${partition.rawJSON}, offset ${offset}`}</code>,
   };
   return <Facts of={facts} />;
-}
-
-/** What of an SDK's call could not be used. */
-function Adjusted({ adjusted }: { readonly adjusted: NonNullable<LiveRow['adjusted']> }) {
-  return (
-    <div class="notice">
-      Some fields could not be used as sent. They were corrected or left out:
-      <ul>
-        {adjusted.map(({ path, message }) => (
-          <li key={path + message}>
-            <code>{path}</code> {message}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
 }
 
 /** For each one question is asked. */

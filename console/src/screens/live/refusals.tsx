@@ -70,6 +70,7 @@ function Sender({ group: { key_id: id, key_name: name } }: { readonly group: Ref
 
 function RefusalDetails({ group }: { readonly group: RefusalGroup }) {
   const corrected = correctedBody(group);
+  const [before, fault, after] = markedParts(group);
   const facts = {
     'What to do': <b>{remedyOf(group)}</b>,
     Key: <Sender group={group} />,
@@ -80,7 +81,18 @@ function RefusalDetails({ group }: { readonly group: RefusalGroup }) {
   return (
     <div class="details">
       <Facts of={facts} />
-      {group.example === null ? <p class="quiet">No body was read.</p> : <Example group={group} />}
+      {group.example === null ? (
+        <p class="quiet">No body was read.</p>
+      ) : (
+        <div>
+          <p class="label">The beginning of one of them</p>
+          <pre class="json" tabIndex={0}>
+            {before}
+            {fault !== '' && <mark>{fault}</mark>}
+            {after}
+          </pre>
+        </div>
+      )}
       {corrected !== undefined && group.path !== null && (
         <Command
           name="Corrected request"
@@ -88,20 +100,6 @@ function RefusalDetails({ group }: { readonly group: RefusalGroup }) {
           text={curlText({ request: { ...operation('POST /v1/track', { body: corrected }), path: group.path } })}
         />
       )}
-    </div>
-  );
-}
-
-function Example({ group }: { readonly group: RefusalGroup }) {
-  const [before, fault, after] = markedParts(group);
-  return (
-    <div>
-      <p class="label">The beginning of one of them</p>
-      <pre class="json" tabIndex={0}>
-        {before}
-        {fault !== '' && <mark>{fault}</mark>}
-        {after}
-      </pre>
     </div>
   );
 }
