@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { keepsDigits } from '../api/json.ts';
 import { Loading, Problem } from '../parts/loading/states.tsx';
 import { ScreenPage } from '../parts/page.tsx';
-import { Feedback } from '../parts/loading/feedback.tsx';
+import { Feedback } from '../parts/loading/change.tsx';
 import { Button } from '../parts/form.tsx';
 import { Help, openHelp } from './help.tsx';
 import { useShortcuts } from '../parts/keyboard.ts';

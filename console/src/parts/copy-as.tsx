@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { chosenProject, type Operation, SERVICE, urlOf } from '../api/client.ts';
-import { tellDone } from './loading/feedback.tsx';
+import { tellDone } from './loading/change.tsx';
 import { Button } from './form.tsx';
 import { Ready, useAnswer } from './loading/use-load.tsx';
 

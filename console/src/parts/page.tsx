@@ -7,8 +7,7 @@ import { mayChangeAudiences, project } from '../api/session.ts';
 import { closeByEscape, copy, CopyAs, type CopyAsProps } from './copy-as.tsx';
 import { Dialog } from './dialog.tsx';
 import { Button, Field } from './form.tsx';
-import { Form } from './loading/change.tsx';
-import { tellDone } from './loading/feedback.tsx';
+import { Form, tellDone } from './loading/change.tsx';
 
 interface ScreenPageProps {
   readonly title: ComponentChildren;
@@ -151,5 +150,30 @@ function PinDialog({ onClose }: { readonly onClose: () => void }) {
         </Form>
       )}
     </Dialog>
+  );
+}
+
+interface FactsProps {
+  /** By their names; those that are undefined or false are left out. */
+  readonly of: Readonly<Record<string, ComponentChildren>>;
+  /** A class beside `facts`. */
+  readonly look?: string;
+}
+
+/** What is known of something, each with its name. */
+export function Facts({ of: facts, look = '' }: FactsProps) {
+  return (
+    <dl class={`facts ${look}`.trim()}>
+      {Object.entries(facts).map(
+        ([name, value]) =>
+          value !== undefined &&
+          value !== false && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
   );
 }

@@ -1,9 +1,8 @@
 /** Disk and processes. */
 import { countOf } from '../api/json.ts';
 import type { InstallationStatus, ProcessStatus } from '../api/types.ts';
-import { Facts } from '../parts/facts.tsx';
 import { bytes, durationText } from '../parts/numbers.ts';
-import { Section } from '../parts/page.tsx';
+import { Facts, Section } from '../parts/page.tsx';
 import { Ago, dayIn } from '../parts/time.tsx';
 import { stateOf } from './pipeline/model.ts';
 

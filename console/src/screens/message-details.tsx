@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Json } from '../api/json.ts';
 import type { UserEvent } from '../api/types.ts';
 import { linkTo } from '../api/address.ts';
-import { Facts } from '../parts/facts.tsx';
+import { Facts } from '../parts/page.tsx';
 import { JsonView } from '../parts/json/json-view.tsx';
 import { exactTime } from '../parts/time.tsx';
 

@@ -1,12 +1,11 @@
 import type { SavedAudience } from '../../api/types.ts';
 import { countOf, jsonText } from '../../api/json.ts';
 import { operation } from '../../api/client.ts';
-import { tellDone } from '../../parts/loading/feedback.tsx';
+import { ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
 import { goTo, linkTo } from '../../api/address.ts';
 import { mayChangeAudiences, project } from '../../api/session.ts';
 import { Empty } from '../../parts/loading/states.tsx';
 import { Command, type CopyAsProps } from '../../parts/copy-as.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { plural } from '../../parts/numbers.ts';
 import { traitsFor } from '../user-columns.ts';
 import { changeAudience } from './updates.ts';

@@ -5,7 +5,7 @@ import type { SavedAudience } from '../../api/types.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { Sentence, Sentences } from '../../parts/conditions/sentence-view.tsx';
-import { Facts } from '../../parts/facts.tsx';
+import { Facts } from '../../parts/page.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { count, counted, HOUR_MS, shareText } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';

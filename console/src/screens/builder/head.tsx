@@ -4,7 +4,7 @@ import { ApiError, ask, operation, refusalIn } from '../../api/client.ts';
 import { type Json, jsonText } from '../../api/json.ts';
 import type { SavedAudience } from '../../api/types.ts';
 import { address, goTo, linkTo, setParameters } from '../../api/address.ts';
-import { tellDone } from '../../parts/loading/feedback.tsx';
+import { tellDone } from '../../parts/loading/change.tsx';
 import { mayChangeAudiences } from '../../api/session.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
 import { Share } from '../../parts/page.tsx';

@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
 import { operation } from '../../api/client.ts';
 import type { WholeDeadLetter } from '../../api/types.ts';
-import { tellDone } from '../../parts/loading/feedback.tsx';
+import { tellDone } from '../../parts/loading/change.tsx';
 import { linkTo } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { Command, tidemarkText } from '../../parts/copy-as.tsx';
 import { JsonView } from '../../parts/json/json-view.tsx';
-import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { Empty } from '../../parts/loading/states.tsx';
-import { LinkButton, ScreenPage } from '../../parts/page.tsx';
+import { Facts, LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { editOf, Editor, Sent, type SentEdit } from './editor.tsx';

@@ -3,7 +3,7 @@ import { type ApiError, refusalIn } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { type Progress, replayOrDrop, type Selection } from '../../api/dead-letters.ts';
 import type { SettledDeadLetters } from '../../api/types.ts';
-import { TypedName } from '../../parts/confirm-button.tsx';
+import { TypedName } from '../../parts/loading/change.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Button, submitted } from '../../parts/form.tsx';
 import { count, plural } from '../../parts/numbers.ts';

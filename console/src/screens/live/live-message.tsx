@@ -1,7 +1,6 @@
 /** One message of the stream, beside the list: where it has got to, and what is in it. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { GivenValue, LiveRow } from '../../api/types.ts';
-import { Facts } from '../../parts/facts.tsx';
 import { namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { JsonValue, JsonView } from '../../parts/json/json-view.tsx';
 import { exactTime } from '../../parts/time.tsx';
@@ -11,7 +10,7 @@ import { traitHistoryRequest, userLink } from '../user-link.ts';
 import { ask, operation } from '../../api/client.ts';
 import { Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
 import { Button } from '../../parts/form.tsx';
-import { ScreenPage } from '../../parts/page.tsx';
+import { Facts, ScreenPage } from '../../parts/page.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 
 export function LiveMessage({ row, onClose }: { readonly row: LiveRow; readonly onClose: () => void }) {

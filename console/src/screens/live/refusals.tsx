@@ -3,14 +3,13 @@ import { operation } from '../../api/client.ts';
 import type { RefusalGroup } from '../../api/types.ts';
 import { parameter } from '../../api/address.ts';
 import { DownloadCsv } from '../../parts/loading/csv.tsx';
-import { Facts } from '../../parts/facts.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { KeyName } from '../key-name.tsx';
 import { correctedBody, markedParts, remedyOf, whatIsWrong } from '../rejection.ts';
 import { Command, curlText } from '../../parts/copy-as.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Facts, Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 

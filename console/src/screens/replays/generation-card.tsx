@@ -3,12 +3,11 @@ import { ask, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../api/session.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Button, submitted } from '../../parts/form.tsx';
 import { count, counted, plural } from '../../parts/numbers.ts';
 import { FieldError, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { ChangeButton, useChange } from '../../parts/loading/change.tsx';
+import { ChangeButton, ConfirmButton, useChange } from '../../parts/loading/change.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver } from '../job-state.tsx';
 

@@ -5,7 +5,7 @@ import { ask, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import type { Generation, ImportJob } from '../../api/types.ts';
 import { DropAnywhere } from '../../parts/files/drop.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { ConfirmButton } from '../../parts/loading/change.tsx';
 import { bytes, counted, durationText } from '../../parts/numbers.ts';
 import { Empty, FieldError } from '../../parts/loading/states.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';

@@ -7,15 +7,12 @@ import { DocsLink } from '../../parts/docs-link.tsx';
 import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';
 import { Empty } from '../../parts/loading/states.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Facts, Section } from '../../parts/page.tsx';
 import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Ago, exactTime } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { countOf, type RawNumber } from '../../api/json.ts';
-import { tellDone } from '../../parts/loading/feedback.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { ChangeButton } from '../../parts/loading/change.tsx';
+import { ChangeButton, ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
 import { count } from '../../parts/numbers.ts';
 import { TextFile } from '../../parts/text-file.ts';
 

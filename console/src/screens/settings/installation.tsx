@@ -1,9 +1,8 @@
 /** Which version runs where, and where its data is. */
 import { operation, SERVICE } from '../../api/client.ts';
 import type { InstallationStatus } from '../../api/types.ts';
-import { Facts } from '../../parts/facts.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Facts, Section } from '../../parts/page.tsx';
 import { Machine } from '../machine.tsx';
 
 export function Installation() {

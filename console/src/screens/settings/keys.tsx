@@ -2,10 +2,8 @@
 import { useState } from 'preact/hooks';
 import { ask, operation, urlOf } from '../../api/client.ts';
 import type { AdminKey, CreatedKey } from '../../api/types.ts';
-import { tellDone } from '../../parts/loading/feedback.tsx';
 import { parameter } from '../../api/address.ts';
 import { signedIn } from '../../api/session.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Section } from '../../parts/page.tsx';
 import { NewSecret } from '../../parts/copy-as.tsx';
 import { type CellColumn, Listed } from '../../parts/table.tsx';
@@ -13,7 +11,7 @@ import { Ago } from '../../parts/time.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { Button, Field } from '../../parts/form.tsx';
 import { CheckList } from '../../parts/choice.tsx';
-import { Form } from '../../parts/loading/change.tsx';
+import { ConfirmButton, Form, tellDone } from '../../parts/loading/change.tsx';
 
 interface KeysProps {
   /** The id; undefined for admin keys. */

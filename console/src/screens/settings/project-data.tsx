@@ -2,13 +2,11 @@
 import { ask, operation } from '../../api/client.ts';
 import type { AdminProject, Answer, Joins } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DocsLink } from '../../parts/docs-link.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { tellDone } from '../../parts/loading/feedback.tsx';
+import { ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
 import { type Loaded, Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
 import { bytes as bytesText, count, counted } from '../../parts/numbers.ts';
-import { Section } from '../../parts/page.tsx';
+import { Facts, Section } from '../../parts/page.tsx';
 import { type CellColumn, ShortListing } from '../../parts/table.tsx';
 import { useState } from 'preact/hooks';
 import { countOf } from '../../api/json.ts';

@@ -1,15 +1,12 @@
 /** One project: its settings, its keys, and its end. */
 import { useState } from 'preact/hooks';
 import { ask, operation } from '../../api/client.ts';
-import { tellDone } from '../../parts/loading/feedback.tsx';
 import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { loadSession } from '../../api/session.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Button, Field, textIn } from '../../parts/form.tsx';
-import { Facts } from '../../parts/facts.tsx';
 import { counted, grouped } from '../../parts/numbers.ts';
 import { Empty, MarkedFields } from '../../parts/loading/states.tsx';
-import { Form, useChange } from '../../parts/loading/change.tsx';
+import { ConfirmButton, Form, tellDone, useChange } from '../../parts/loading/change.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { JoinedIds, KeptEvents, type ProjectProps } from './project-data.tsx';
 import { Keys } from './keys.tsx';
@@ -23,7 +20,7 @@ import {
   type TraitList,
 } from './project-changes.ts';
 import type { AdminProject } from '../../api/types.ts';
-import { Section } from '../../parts/page.tsx';
+import { Facts, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listed, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 

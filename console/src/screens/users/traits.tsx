@@ -9,9 +9,8 @@ import { Ago } from '../../parts/time.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { SHOWN_VALUES, targetOf, traitHistoryRequest, type UserName } from '../user-link.ts';
 import { operation } from '../../api/client.ts';
-import { Facts } from '../../parts/facts.tsx';
 import { Problem } from '../../parts/loading/states.tsx';
-import { Section } from '../../parts/page.tsx';
+import { Facts, Section } from '../../parts/page.tsx';
 import { FilterField } from '../../parts/choice.tsx';
 
 export function Traits({ name, profile }: { readonly name: UserName; readonly profile: Profile }) {

@@ -1,9 +1,8 @@
 import { ApiError, ask, linesOfAnswer, operation, type Operation, send } from '../../api/client.ts';
 import type { Profile, UserAudience } from '../../api/types.ts';
-import { tellDone } from '../../parts/loading/feedback.tsx';
+import { ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
 import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { isAdmin, project } from '../../api/session.ts';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { Download } from '../../parts/download.tsx';
 import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Empty } from '../../parts/loading/states.tsx';

@@ -5,7 +5,7 @@ import { address, goTo, linkTo } from '../../api/address.ts';
 import { Button } from '../../parts/form.tsx';
 import { Empty, NoSuch } from '../../parts/loading/states.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
-import { ScreenPage } from '../../parts/page.tsx';
+import { Facts, ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
@@ -20,10 +20,7 @@ import {
   typesText,
   useAudienceNames,
 } from './words.ts';
-import { tellDone } from '../../parts/loading/feedback.tsx';
-import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { Facts } from '../../parts/facts.tsx';
-import { ChangeButton } from '../../parts/loading/change.tsx';
+import { ChangeButton, ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
 import { NewSecret } from '../../parts/copy-as.tsx';
 import { Deliveries } from './deliveries.tsx';
 
