@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { keepsDigits } from '../api/json.ts';
-import { Loading, Problem } from '../parts/loading/states.tsx';
+import { Loading, Problem } from '../parts/loading/use-load.tsx';
 import { ScreenPage } from '../parts/page.tsx';
 import { Feedback } from '../parts/loading/change.tsx';
 import { Button } from '../parts/form.tsx';

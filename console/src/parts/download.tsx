@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, noAnswer } from '../api/client.ts';
 import { count } from './numbers.ts';
-import { Problem } from './loading/states.tsx';
+import { Problem } from './loading/use-load.tsx';
 import { useChange } from './loading/change.tsx';
 import { Button } from './form.tsx';
 

@@ -1,8 +1,7 @@
 /** Where a message has got to, as its receipt says: accepted, in profiles, in analytics. */
 import { useState } from 'preact/hooks';
 import { ask, operation } from '../api/client.ts';
-import { Problem } from '../parts/loading/states.tsx';
-import { useLoad } from '../parts/loading/use-load.tsx';
+import { Problem, useLoad } from '../parts/loading/use-load.tsx';
 import { count } from '../parts/numbers.ts';
 
 /** When this page saw that a step was done, in milliseconds after the message was accepted. */

@@ -1,12 +1,13 @@
 /** What changes something at the service: a button or a form, which says why a change was refused. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, refusalIn } from '../../api/client.ts';
-import { Button, type ButtonProps, submitted } from '../form.tsx';
-import { FieldError, MarkedFields } from './states.tsx';
+import { Button, type ButtonProps, FieldMarks, submitted } from '../form.tsx';
 import { signal } from '@preact/signals';
 import { Dialog } from '../dialog.tsx';
 import { useFocusOnMount } from '../use-focus.ts';
+import { memberOf, saying } from './problems.ts';
+import { fieldOf, Problem } from './use-load.tsx';
 
 export interface Change {
   readonly isBusy: boolean;
@@ -196,5 +197,44 @@ export function ConfirmButton({
         </ConfirmName>
       )}
     </>
+  );
+}
+
+/** Why something was refused, in a line beside its button. */
+export function FieldError({ error }: { readonly error: ApiError | undefined }) {
+  if (error === undefined) return null;
+  const [first] = error.errors;
+  return (
+    <span class="field-error" role="alert">
+      {first === undefined ? error.message : `${memberOf(first.path)} ${saying(first.message)}`.trim()}
+    </span>
+  );
+}
+
+interface MarkedFieldsProps {
+  /** Why the form was refused. */
+  readonly error: ApiError | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** What is in a form: what is wrong with one field is said at it, and the rest below all of them. */
+export function MarkedFields({ error, children }: MarkedFieldsProps) {
+  const end = useRef<HTMLElement>(null);
+  const [marks, setMarks] = useState<ReadonlyMap<string, string>>(new Map());
+  useLayoutEffect(() => {
+    const fields = end.current?.closest('form')?.elements;
+    const named = (error?.errors ?? []).flatMap(({ path, message }) => {
+      const field = fields?.namedItem(fieldOf(path));
+      return field instanceof HTMLInputElement ? [[field, saying(message)] as const] : [];
+    });
+    setMarks(new Map(named.map(([{ name }, text]) => [name, text])));
+    named[0]?.[0].focus();
+  }, [error]);
+  return (
+    <FieldMarks.Provider value={marks}>
+      {children}
+      <i ref={end} hidden />
+      {error !== undefined && <Problem error={error} told={[...marks.keys()]} />}
+    </FieldMarks.Provider>
   );
 }

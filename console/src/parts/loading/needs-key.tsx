@@ -1,4 +1,4 @@
-import { Empty } from './states.tsx';
+import { Empty } from './use-load.tsx';
 import { signedIn } from '../../api/session.ts';
 
 /** In place of what the key does not open. @param permission What it would have to have. */

@@ -2,9 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Raw } from '../../api/types.ts';
-import { type ApiError, ask, type Operation, refusalIn, type Request } from '../../api/client.ts';
-import { isPassing, Loading, Problem } from './states.tsx';
+import { type ApiError, ask, refusalIn, type Request } from '../../api/client.ts';
+import { linkTo } from '../../api/address.ts';
 import { Button } from '../form.tsx';
+import { memberOf, PROBLEMS, saying } from './problems.ts';
 
 /** What was asked for, as far as it is there: neither a value nor an error while it is asked for the first time. */
 export interface Loaded<T> {
@@ -146,71 +147,116 @@ export function Ready<T>({ of: { value, error, retry }, what, missing, children 
   );
 }
 
-export interface Pages<T> {
-  /** The items of all pages so far. */
-  readonly items: readonly T[];
-  /** Whether nothing comes after them. */
-  readonly isEnd: boolean;
-  readonly isLoading: boolean;
-  readonly error: ApiError | undefined;
-  /** Asks for the next page, or for the one that failed. */
-  readonly more: () => void;
+interface EmptyProps {
+  readonly title: string;
+  /** What one can do about it: a button or a link that looks like one. */
+  readonly action?: ComponentChildren;
+  /** A sentence or two. */
+  readonly children?: ComponentChildren;
 }
 
-interface PagesState<T> {
-  readonly of: string;
-  readonly items: readonly T[];
-  /** Undefined before the first page. */
-  readonly next: string | null | undefined;
-  readonly isLoading: boolean;
-  readonly error?: ApiError;
+/** What a screen shows where it has nothing to show: nothing there, not there yet, refused. */
+export function Empty({ title, action, children }: EmptyProps) {
+  return (
+    <div class="empty">
+      <svg viewBox="0 0 48 24" aria-hidden="true">
+        <path d="M2 8c7 0 7 6 14 6s7-6 14-6 7 6 14 6" />
+        <path d="M2 16c7 0 7 6 14 6s7-6 14-6 7 6 14 6" opacity=".45" />
+      </svg>
+      <h2>{title}</h2>
+      {children !== undefined && <p>{children}</p>}
+      {action !== undefined && <div class="row">{action}</div>}
+    </div>
+  );
 }
 
-/** The pages of a list, one below the other, from the first again whenever its request is another. */
-export function usePages<A extends { readonly next_cursor: string | null }, T>(
-  requestOf: (cursor: string | undefined) => Operation<A>,
-  itemsOf: (answer: Raw<A>) => readonly T[],
-): Pages<T> {
-  const name = JSON.stringify(requestOf(undefined));
-  const first: PagesState<T> = { of: name, items: [], next: undefined, isLoading: true };
-  const [kept, setState] = useState(first);
-  const state = kept.of === name ? kept : first;
-  const { items, next, isLoading, error } = state;
-  useEffect(() => {
-    if (!isLoading) return undefined;
-    const controller = new AbortController();
-    const { signal } = controller;
-    ask({ ...requestOf(next ?? undefined), signal }).then(
-      (page) => {
-        if (signal.aborted) return;
-        const { next_cursor: after } = page as { readonly next_cursor: string | null };
-        setState({ of: name, items: [...items, ...itemsOf(page)], next: after, isLoading: false });
-      },
-      (failure: unknown) => {
-        if (!signal.aborted) setState({ of: name, items, next, isLoading: false, error: refusalIn(failure) });
-      },
+/** In place of one of a project that is not there, or not any more. @param what `audience` */
+export function NoSuch({ what, path }: { readonly what: string; readonly path: string }) {
+  return (
+    <Empty title={`There is no such ${what}`}>
+      It may have been deleted, or belong to another project. <a href={linkTo([path])}>See all {path}</a>.
+    </Empty>
+  );
+}
+
+/** Lines that stand for what is being loaded; shown after a moment, so that a quick answer does not flicker. */
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <div class="loading" role="status">
+      <span class="visually-hidden">Loading {what}</span>
+      <i />
+      <i />
+      <i />
+    </div>
+  );
+}
+
+interface ProblemProps {
+  readonly error: ApiError;
+  /** Names of what has its problem beside it already. */
+  readonly told?: readonly string[];
+  /** Offered as a button; done by itself once a 429 or 503 says that it may. */
+  readonly retry?: () => void;
+}
+
+/** A refused or failed request is an answer too: what is wrong, why, what to do, and how long to wait. */
+export function Problem({ error, told = [], retry }: ProblemProps) {
+  const { code, title, message, errors, requestId } = error;
+  const { what = title, todo = '' } = PROBLEMS[code] ?? {};
+  const untold = errors.filter(({ path }) => !told.includes(fieldOf(path)));
+  if (errors.length > 0 && untold.length === 0) {
+    return (
+      <p class="field-error" role="alert">
+        Nothing was saved: correct what is marked.
+      </p>
     );
-    return () => controller.abort();
-  }, [name, isLoading]);
-  const more = useCallback(() => setState((current) => ({ ...current, isLoading: true })), []);
-  return { items, isEnd: next === null, isLoading, error, more };
+  }
+  return (
+    <div class={`problem ${isPassing(error) ? 'passing' : ''}`} role="alert">
+      <h2>{what}</h2>
+      {errors.length === 0 ? (
+        <p>{message}</p>
+      ) : (
+        <ul>
+          {untold.map((one) => (
+            <li key={one.path + one.message}>
+              {one.path !== '' && <code>{memberOf(one.path)}</code>} {saying(one.message)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {todo !== '' && retry === undefined && <p>{todo}</p>}
+      {retry !== undefined && <Retry error={error} retry={retry} />}
+      {requestId !== undefined && code === 'internal' && (
+        <p class="quiet small">
+          Request <code>{requestId}</code>
+        </p>
+      )}
+    </div>
+  );
 }
 
-interface MoreProps {
-  readonly pages: Pages<unknown>;
-  /** What is loaded: `keys`. */
-  readonly what: string;
-  /** Where there is nothing at all. */
-  readonly none?: ComponentChildren;
-  /** Below the last of them. */
-  readonly end?: string;
+/** The name of the field that a pointer leads to. */
+export function fieldOf(path: string): string {
+  return path.split('/')[1] ?? '';
 }
 
-/** Below the list: that it loads, why it did not, the button for the next page, or that this is the end. */
-export function More({ pages: { items, isEnd, isLoading, error, more }, what, none, end }: MoreProps) {
-  if (isLoading) return <Loading what={what} />;
-  if (error !== undefined) return <Problem error={error} retry={more} />;
-  if (isEnd && items.length === 0) return <>{none}</>;
-  if (isEnd) return end === undefined ? null : <p class="quiet below">{end}</p>;
-  return <Button label="Load more" look="below" onClick={more} />;
+function Retry({ error, retry }: Pick<Required<ProblemProps>, 'error' | 'retry'>) {
+  const [leftS, setLeftS] = useState(isPassing(error) ? Math.max(error.retryAfterS ?? 0, 2) : undefined);
+  useEffect(() => {
+    if (leftS === undefined) return undefined;
+    const timer = setTimeout(() => (leftS <= 1 ? retry() : setLeftS(leftS - 1)), 1_000);
+    return () => clearTimeout(timer);
+  }, [leftS, retry]);
+  return (
+    <p class="row">
+      <Button label="Try again" onClick={retry} />
+      {leftS !== undefined && <span class="quiet">Retrying in {leftS} s.</span>}
+    </p>
+  );
+}
+
+/** Whether the same may be answered a moment later: no answer, too many requests, a part that is away. */
+function isPassing({ status }: ApiError): boolean {
+  return status === 429 || status === 503 || status === 0;
 }

@@ -4,7 +4,7 @@ import { operation } from '../../api/client.ts';
 import { ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
 import { goTo, linkTo } from '../../api/address.ts';
 import { mayChangeAudiences, project } from '../../api/session.ts';
-import { Empty } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/use-load.tsx';
 import { Command, type CopyAsProps } from '../../parts/copy-as.tsx';
 import { plural } from '../../parts/numbers.ts';
 import { traitsFor } from '../user-columns.ts';

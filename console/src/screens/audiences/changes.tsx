@@ -6,11 +6,10 @@ import type { AudienceChange, HistoryEntry, SavedAudience } from '../../api/type
 import { parameter, setParameters } from '../../api/address.ts';
 import { Select } from '../../parts/choice.tsx';
 import { count, counted } from '../../parts/numbers.ts';
-import { Empty } from '../../parts/loading/states.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Listing, RowButton } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
+import { Empty, Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
 import { useEscape } from '../../parts/keyboard.ts';
 import { namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';

@@ -3,8 +3,7 @@ import type { SavedAudience } from '../../api/types.ts';
 import { changeAudience } from './updates.ts';
 import { Select } from '../../parts/choice.tsx';
 import { refreshText } from './state.ts';
-import { FieldError } from '../../parts/loading/states.tsx';
-import { useChange } from '../../parts/loading/change.tsx';
+import { FieldError, useChange } from '../../parts/loading/change.tsx';
 import { useState } from 'preact/hooks';
 
 interface RefreshChoiceProps {

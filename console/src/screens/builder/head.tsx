@@ -9,7 +9,7 @@ import { mayChangeAudiences } from '../../api/session.ts';
 import { Command, CopyAs } from '../../parts/copy-as.tsx';
 import { Share } from '../../parts/page.tsx';
 import { Button, submitted } from '../../parts/form.tsx';
-import { Problem } from '../../parts/loading/states.tsx';
+import { Problem } from '../../parts/loading/use-load.tsx';
 import { Conflict } from '../audiences/conflict.tsx';
 import { RefreshOptions } from '../audiences/refresh-choice.tsx';
 import { isOfBefore } from '../audiences/state.ts';

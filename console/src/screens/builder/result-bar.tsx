@@ -1,5 +1,5 @@
 /** How many users the definition finds, what that cost, and what a change of a saved audience would do. */
-import { Problem as Refusal } from '../../parts/loading/states.tsx';
+import { Problem as Refusal } from '../../parts/loading/use-load.tsx';
 import { count, shareText } from '../../parts/numbers.ts';
 import { Button } from '../../parts/form.tsx';
 import type { Builder } from './builder.ts';

@@ -3,7 +3,7 @@ import { type ApiError, ask, operation } from '../../api/client.ts';
 import { isObject, jsonText, parseJson } from '../../api/json.ts';
 import type { EditedDeadLetter, WholeDeadLetter } from '../../api/types.ts';
 import { TextDiff } from '../../parts/json/json-diff.tsx';
-import { Problem } from '../../parts/loading/states.tsx';
+import { Problem } from '../../parts/loading/use-load.tsx';
 import { useChange } from '../../parts/loading/change.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Button } from '../../parts/form.tsx';

@@ -7,7 +7,7 @@ import { TypedName } from '../../parts/loading/change.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Button, submitted } from '../../parts/form.tsx';
 import { count, plural } from '../../parts/numbers.ts';
-import { Problem } from '../../parts/loading/states.tsx';
+import { Problem } from '../../parts/loading/use-load.tsx';
 
 type How = 'replay' | 'drop';
 

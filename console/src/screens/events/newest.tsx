@@ -4,13 +4,13 @@ import type { ProjectEvent } from '../../api/types.ts';
 import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
 import { Clock } from '../../parts/time.tsx';
-import { More, usePages } from '../../parts/loading/use-load.tsx';
 import { isOpenRow, RowButton, toggleRow, useOpenRow } from '../../parts/table.tsx';
 import { Section } from '../../parts/page.tsx';
 import { MessageDetails } from '../message-details.tsx';
 import { type ListedUser, namesWanted, UserCell } from '../../parts/user-cell.tsx';
 import { userLink } from '../user-link.ts';
 import { queryBody, type Question } from './question.ts';
+import { More, usePages } from '../../parts/loading/use-pages.tsx';
 
 /** On a page of the list. */
 export const NEWEST = 20;

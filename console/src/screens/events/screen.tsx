@@ -6,11 +6,10 @@ import { address, linkTo, parameter, setParameters } from '../../api/address.ts'
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { Sparkline } from '../../parts/charts/sparkline.tsx';
 import { count as countText, grouped } from '../../parts/numbers.ts';
-import { Empty } from '../../parts/loading/states.tsx';
 import { LinkButton, ScreenPage } from '../../parts/page.tsx';
 import { type CellColumn, Listing, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Ready, useAnswer, useLatest } from '../../parts/loading/use-load.tsx';
+import { Empty, Ready, useAnswer, useLatest } from '../../parts/loading/use-load.tsx';
 import { EventPage } from './event-page.tsx';
 import { FunnelPage } from './funnel.tsx';
 import './events.css';

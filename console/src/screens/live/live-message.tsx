@@ -8,10 +8,9 @@ import { useEscape } from '../../parts/keyboard.ts';
 import { receiptRequest, ReceiptSteps } from '../receipt-steps.tsx';
 import { traitHistoryRequest, userLink } from '../user-link.ts';
 import { ask, operation } from '../../api/client.ts';
-import { Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
+import { Empty, Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
 import { Button } from '../../parts/form.tsx';
 import { Facts, ScreenPage } from '../../parts/page.tsx';
-import { Empty } from '../../parts/loading/states.tsx';
 
 export function LiveMessage({ row, onClose }: { readonly row: LiveRow; readonly onClose: () => void }) {
   const panel = useRef<HTMLElement>(null);

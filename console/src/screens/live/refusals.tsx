@@ -7,11 +7,10 @@ import { counted } from '../../parts/numbers.ts';
 import { KeyName } from '../key-name.tsx';
 import { correctedBody, markedParts, remedyOf, whatIsWrong } from '../rejection.ts';
 import { Command, curlText } from '../../parts/copy-as.tsx';
-import { Empty } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
+import { Empty, POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 
 export function Refusals() {
   const request = operation('GET /v1/refusals', { query: { limit: 50, cursor: parameter('cursor') } });

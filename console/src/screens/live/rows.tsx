@@ -2,7 +2,7 @@
 import type { LiveFilter } from '../../api/live.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { linkTo, setParameters } from '../../api/address.ts';
-import { Empty } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/use-load.tsx';
 import { count } from '../../parts/numbers.ts';
 import { RowButton } from '../../parts/table.tsx';
 import { Clock } from '../../parts/time.tsx';

@@ -5,7 +5,7 @@ import { useShortcuts } from '../../parts/keyboard.ts';
 import { address, parameter, setParameters } from '../../api/address.ts';
 import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { count } from '../../parts/numbers.ts';
-import { Problem } from '../../parts/loading/states.tsx';
+import { Problem } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { tabLinks, tabOf, Tabs } from '../../parts/tabs.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';

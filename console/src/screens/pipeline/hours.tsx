@@ -7,10 +7,9 @@ import { address, linkTo, parameter, setParameters } from '../../api/address.ts'
 import { Select } from '../../parts/choice.tsx';
 import { Command, curlText, tidemarkText } from '../../parts/copy-as.tsx';
 import { count, durationText, plural } from '../../parts/numbers.ts';
-import { Empty } from '../../parts/loading/states.tsx';
 import { Ago, minuteText } from '../../parts/time.tsx';
 import { ChangeButton } from '../../parts/loading/change.tsx';
-import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { Empty, POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Check } from '../../parts/form.tsx';
 import { HourTable } from './hour-table.tsx';

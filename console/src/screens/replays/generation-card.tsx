@@ -5,10 +5,9 @@ import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../api/session.ts';
 import { Button, submitted } from '../../parts/form.tsx';
 import { count, counted, plural } from '../../parts/numbers.ts';
-import { FieldError, Problem } from '../../parts/loading/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { ChangeButton, ConfirmButton, useChange } from '../../parts/loading/change.tsx';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
+import { ChangeButton, ConfirmButton, FieldError, useChange } from '../../parts/loading/change.tsx';
+import { Problem, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver } from '../job-state.tsx';
 
 interface CardProps extends BuildingProps {

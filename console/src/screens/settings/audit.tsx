@@ -7,11 +7,10 @@ import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { KeyName, OTHERS, useKeyNames } from '../key-name.tsx';
-import { Empty } from '../../parts/loading/states.tsx';
 import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Clock, exactTime } from '../../parts/time.tsx';
-import { useAnswer } from '../../parts/loading/use-load.tsx';
+import { Empty, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ACTIONS } from './audit-actions.ts';
 
 export function Audit() {

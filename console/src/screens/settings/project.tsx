@@ -5,9 +5,8 @@ import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { loadSession } from '../../api/session.ts';
 import { Button, Field, textIn } from '../../parts/form.tsx';
 import { counted, grouped } from '../../parts/numbers.ts';
-import { Empty, MarkedFields } from '../../parts/loading/states.tsx';
-import { ConfirmButton, Form, tellDone, useChange } from '../../parts/loading/change.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { ConfirmButton, Form, MarkedFields, tellDone, useChange } from '../../parts/loading/change.tsx';
+import { Empty, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { JoinedIds, KeptEvents, type ProjectProps } from './project-data.tsx';
 import { Keys } from './keys.tsx';
 import {

@@ -8,8 +8,7 @@ import { linkTo } from '../../api/address.ts';
 import { isAdmin } from '../../api/session.ts';
 import { AttentionList, reasonOf, wantsText, whereOf } from '../../parts/attention.tsx';
 import { capital, count } from '../../parts/numbers.ts';
-import { Problem } from '../../parts/loading/states.tsx';
-import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Problem, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isWell, partText, ReadyParts } from './ready-parts.tsx';
 
 /** @param status Undefined where it is not known yet, or nothing was recorded. */

@@ -2,8 +2,7 @@
 import { operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import { linkTo } from '../../api/address.ts';
-import { Problem } from '../../parts/loading/states.tsx';
-import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Problem, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { LiveCells } from '../live-cells.tsx';

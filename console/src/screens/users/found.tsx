@@ -1,7 +1,7 @@
 /** A page of users, with the columns that were chosen. */
 import type { RawNumber } from '../../api/json.ts';
 import { linkTo } from '../../api/address.ts';
-import { Empty } from '../../parts/loading/states.tsx';
+import { Empty } from '../../parts/loading/use-load.tsx';
 import { counted } from '../../parts/numbers.ts';
 import { type CellColumn, RowLink } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';

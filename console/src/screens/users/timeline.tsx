@@ -5,7 +5,6 @@ import type { TimelineEntry } from '../../api/types.ts';
 import { linkTo, parameter, setParameters } from '../../api/address.ts';
 import { FilterField, Filters } from '../../parts/choice.tsx';
 import { Excerpt } from '../../parts/json/json-view.tsx';
-import { More, usePages } from '../../parts/loading/use-load.tsx';
 import { useEscape } from '../../parts/keyboard.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { RowButton } from '../../parts/table.tsx';
@@ -13,6 +12,7 @@ import { Clock, dayIn, exactTime, zoneChoice, zoneOf } from '../../parts/time.ts
 import { Button } from '../../parts/form.tsx';
 import { MessageDetails } from '../message-details.tsx';
 import { targetOf, type UserName } from '../user-link.ts';
+import { More, usePages } from '../../parts/loading/use-pages.tsx';
 
 /** The kinds, as the service calls them. */
 const ENTRY_KINDS = { track: 'Events', identify: 'Identifies', session: 'Sessions', audience: 'Audiences' } as const;

@@ -6,10 +6,9 @@ import { JsonValue } from '../../parts/json/json-view.tsx';
 import { count, counted } from '../../parts/numbers.ts';
 import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { Problem, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { SHOWN_VALUES, targetOf, traitHistoryRequest, type UserName } from '../user-link.ts';
 import { operation } from '../../api/client.ts';
-import { Problem } from '../../parts/loading/states.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { FilterField } from '../../parts/choice.tsx';
 
