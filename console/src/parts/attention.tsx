@@ -2,7 +2,7 @@
 import type { Attention } from '../api/types.ts';
 import { address, linkTo } from '../api/address.ts';
 import { project, projectName } from '../api/session.ts';
-import { DocsLink } from './docs-link.tsx';
+import { DocsLink } from './page.tsx';
 import { capital } from './numbers.ts';
 
 export function AttentionList({ items }: { readonly items: readonly Attention[] }) {

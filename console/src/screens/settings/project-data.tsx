@@ -2,11 +2,10 @@
 import { ask, operation } from '../../api/client.ts';
 import type { AdminProject, Answer, Joins } from '../../api/types.ts';
 import { linkTo } from '../../api/address.ts';
-import { DocsLink } from '../../parts/docs-link.tsx';
 import { ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
 import { type Loaded, Ready, useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
 import { bytes as bytesText, count, counted } from '../../parts/numbers.ts';
-import { Facts, Section } from '../../parts/page.tsx';
+import { DocsLink, Facts, Section } from '../../parts/page.tsx';
 import { type CellColumn, ShortListing } from '../../parts/table.tsx';
 import { useState } from 'preact/hooks';
 import { countOf } from '../../api/json.ts';

@@ -3,7 +3,7 @@ import type { Profile, UserAudience } from '../../api/types.ts';
 import { ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
 import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { isAdmin, project } from '../../api/session.ts';
-import { Download } from '../../parts/download.tsx';
+import { Download } from '../../parts/loading/csv.tsx';
 import { Empty, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage, Section } from '../../parts/page.tsx';
 import { displayName } from '../../parts/user-cell.tsx';
