@@ -10,14 +10,14 @@ import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { count, counted, HOUR_MS, shareText } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
 import { Button, Field } from '../../parts/form.tsx';
-import { RefreshChoice } from './refresh-choice.tsx';
 import { changeOfDay, changeText, isOfBefore, refreshText, seriesOf, stateOf } from './state.ts';
 import { changeAudience, isUpdating, updateNow } from './updates.ts';
 import { Made } from './past.tsx';
 import { useState } from 'preact/hooks';
 import { linkTo } from '../../api/address.ts';
-import { ChangeButton, Form } from '../../parts/loading/change.tsx';
+import { ChangeButton, FieldError, Form, useChange } from '../../parts/loading/change.tsx';
 import { useFocusOnMount } from '../../parts/use-focus.ts';
+import { Select } from '../../parts/choice.tsx';
 
 interface SummaryProps {
   readonly audience: SavedAudience;
@@ -201,4 +201,44 @@ function LabelsForm({ audience, onChange, onClose }: SummaryProps & { readonly o
       <Field label="Tags, separated by commas" name="tags" defaultValue={audience.tags.join(', ')} />
     </Form>
   );
+}
+
+interface RefreshChoiceProps {
+  readonly audience: SavedAudience;
+  readonly onChange: () => void;
+}
+
+/** How often a saved audience is counted by itself; `manually` pauses that. */
+function RefreshChoice({ audience, onChange }: RefreshChoiceProps) {
+  const { id, refresh } = audience;
+  const { error, run } = useChange();
+  // What was chosen stands until the audience has it, or it was refused.
+  const [wanted, setWanted] = useState(refresh);
+  const change = (chosen: string): void => {
+    const body = { refresh: chosen === '' ? null : chosen };
+    setWanted(body.refresh);
+    const request = operation('PATCH /v1/audiences/{id}', { path: { id }, body });
+    run(async () => changeAudience(audience, request).then(onChange));
+  };
+  return (
+    <>
+      <RefreshOptions refresh={error === undefined ? wanted : refresh} onChoose={change} />
+      <FieldError error={error} />
+    </>
+  );
+}
+
+const CHOICES = ['live', '5m', '15m', '1h', '6h', '1d', '1w'];
+
+interface RefreshOptionsProps {
+  readonly refresh: string | null;
+  /** Before each of them. */
+  readonly verb?: string;
+  readonly onChoose: (refresh: string) => void;
+}
+
+export function RefreshOptions({ refresh, verb = '', onChoose }: RefreshOptionsProps) {
+  const choices = refresh === null || CHOICES.includes(refresh) ? CHOICES : [refresh, ...CHOICES];
+  const options = [...choices, ''].map((choice) => [choice, verb + refreshText(choice || null)] as const);
+  return <Select label="Updates" value={refresh ?? ''} options={options} onChoice={onChoose} />;
 }

@@ -11,7 +11,7 @@ import { Share } from '../../parts/page.tsx';
 import { Button, submitted } from '../../parts/form.tsx';
 import { Problem } from '../../parts/loading/use-load.tsx';
 import { Conflict } from '../audiences/conflict.tsx';
-import { RefreshOptions } from '../audiences/refresh-choice.tsx';
+import { RefreshOptions } from '../audiences/summary.tsx';
 import { isOfBefore } from '../audiences/state.ts';
 import { updateNow } from '../audiences/updates.ts';
 import type { Builder } from './builder.ts';
