@@ -2,7 +2,7 @@
 import './pipeline.css';
 import { operation } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
-import type { InstallationStatus, PartitionsPage } from '../../api/types.ts';
+import type { Answer, InstallationStatus } from '../../api/types.ts';
 import { linkTo, parameter, setParameters } from '../../api/address.ts';
 import { AttentionList, wantsText } from '../../parts/attention.tsx';
 import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
@@ -91,7 +91,7 @@ function Partitions({ of: part }: { readonly of: string }) {
   );
 }
 
-type Partition = PartitionsPage['partitions'][number];
+type Partition = Answer<'GET /v1/admin/partitions'>['partitions'][number];
 
 const PARTITION_COLUMNS: readonly (CellColumn<Partition> & { readonly hiddenIn?: string })[] = [
   {

@@ -1,6 +1,6 @@
 import { ask, operation } from '../../api/client.ts';
 import { countOf, type RawNumber } from '../../api/json.ts';
-import type { ImportJob, RejectedLine } from '../../api/types.ts';
+import type { Answer, ImportJob } from '../../api/types.ts';
 import { linkTo, parameter } from '../../api/address.ts';
 import { projectName } from '../../api/session.ts';
 import { DownloadCsv } from '../../parts/loading/csv.tsx';
@@ -177,7 +177,7 @@ export function RefusedList({ job: { id, state, result, progress } }: { readonly
   );
 }
 
-const REJECTED_COLUMNS: readonly CellColumn<RejectedLine>[] = [
+const REJECTED_COLUMNS: readonly CellColumn<Answer<'GET /v1/admin/imports/{id}/refused'>['refused'][number]>[] = [
   { name: 'Line', look: 'number', cell: ({ line }) => counted(line) },
   {
     name: 'Problem',

@@ -1,6 +1,6 @@
 /** The traits of a user; one opens to the values that it was given. */
 import { countOf, type Json } from '../../api/json.ts';
-import type { GivenValue, Profile, UserActivity } from '../../api/types.ts';
+import type { Answer, GivenValue, Profile } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { JsonValue } from '../../parts/json/json-view.tsx';
 import { count, counted } from '../../parts/numbers.ts';
@@ -144,7 +144,7 @@ const HEIGHT = 40;
 const STEP = 10;
 
 /** A bar for each day, whose height says how many events it has. */
-function Days({ days }: Pick<UserActivity, 'days'>) {
+function Days({ days }: Pick<Answer<'GET /v1/users/{user_id}/activity'>, 'days'>) {
   const most = Math.max(1, ...days.map((day) => countOf(day.count)));
   const active = days.filter((day) => countOf(day.count) > 0).length;
   const label = `Active on ${count(active)} of the last ${count(days.length)} days`;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask, operation } from '../../api/client.ts';
-import type { Endpoint, EndpointWithSecret, SavedAudience } from '../../api/types.ts';
+import type { Answer, Endpoint, SavedAudience } from '../../api/types.ts';
 import { isOnKafka } from '../../api/session.ts';
 import { CheckList, CheckMenu, Choice } from '../../parts/choice.tsx';
 import { Form } from '../../parts/loading/change.tsx';
@@ -168,7 +168,7 @@ interface NewWebhookProps {
 
 /** The form of a new webhook while it is open, and then its secret, until somebody has taken it. */
 export function NewWebhook({ isOpen, only, names, onMade, onClose }: NewWebhookProps) {
-  const [made, setMade] = useState<EndpointWithSecret>();
+  const [made, setMade] = useState<Answer<'POST /v1/endpoints'>>();
   const create = async (body: string): Promise<void> => {
     setMade(await ask(operation('POST /v1/endpoints', { body })));
     onClose();
