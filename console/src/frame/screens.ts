@@ -21,8 +21,6 @@ export interface Screen {
   readonly load: () => Promise<ComponentType>;
 }
 
-const OPERATE = { group: 'Operate', needs: 'admin' } as const;
-
 const SCREENS: readonly Screen[] = [
   {
     name: 'Today',
@@ -75,7 +73,8 @@ const SCREENS: readonly Screen[] = [
   },
   {
     name: 'Pipeline',
-    ...OPERATE,
+    group: 'Operate',
+    needs: 'admin',
     path: 'pipeline',
     key: 'p',
     icon: 'M2 8h4m0 0c2 0 2-4 4-4h4M6 8c2 0 2 4 4 4h4',
@@ -83,7 +82,8 @@ const SCREENS: readonly Screen[] = [
   },
   {
     name: 'Dead letters',
-    ...OPERATE,
+    group: 'Operate',
+    needs: 'admin',
     path: 'dead-letters',
     key: 'd',
     icon: 'M2 3.500h12v9H2zM2 4l6 5 6-5',
@@ -91,7 +91,8 @@ const SCREENS: readonly Screen[] = [
   },
   {
     name: 'Imports',
-    ...OPERATE,
+    group: 'Operate',
+    needs: 'admin',
     path: 'imports',
     key: 'i',
     icon: 'M8 2v7m0 0L5 6m3 3 3-3M2.500 10.500v2.500h11v-2.500',
@@ -99,8 +100,9 @@ const SCREENS: readonly Screen[] = [
   },
   {
     name: 'Replays',
-    ...OPERATE,
+    group: 'Operate',
     below: 'pipeline',
+    needs: 'admin',
     path: 'replays',
     key: 'r',
     icon: 'M13 8a5 5 0 1 1-1.600-3.700M13.200 2.200v2.600h-2.600M8 5.200v3l2 1.400',
@@ -108,7 +110,8 @@ const SCREENS: readonly Screen[] = [
   },
   {
     name: 'Backups',
-    ...OPERATE,
+    group: 'Operate',
+    needs: 'admin',
     path: 'backups',
     key: 'b',
     icon: 'M2.500 3h11v3.500h-11zM3.500 6.500V13h9V6.500M6.500 9h3',
