@@ -4,16 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 import { operation } from '../../api/client.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { stored } from '../../api/stored.ts';
-import { Loading } from '../../parts/loading/states.tsx';
 import { Loading, POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import type { DoneSteps, FirstSteps } from './first-steps.tsx';
-import { Command, NewSecret } from '../../parts/copy-as.tsx';
-import { ChangeButton } from '../../parts/loading/change.tsx';
-import { DocsLink, Section } from '../../parts/page.tsx';
-import { Loading, POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
-import { Button } from '../../parts/form.tsx';
-import { Arrived } from './arrived.tsx';
-import { type Language, LANGUAGES, snippetOf } from './snippets.ts';
 
 /** Whether it is hidden on this browser. */
 const choice = stored('get-started', 'open');
