@@ -30,6 +30,8 @@ interface ListingProps<T> {
   readonly rowLook?: (row: T) => string;
   /** Below a row; undefined or false while it is closed. */
   readonly detailsOf?: ((row: T) => ComponentChildren) | undefined;
+  /** The parameter of the address that names the row that is open, where the head of a row opens it. Esc closes it. */
+  readonly openBy?: string;
   /** In place of a first page without rows, after which nothing comes. */
   readonly none?: ComponentChildren;
   /** The cursor of the page that follows, null where none does; left out where all is one page. */
@@ -46,6 +48,7 @@ export function Listing<T>({ next, cursor = 'cursor', none, ...table }: ListingP
   return (
     <>
       {isBlank ? none : <Rows {...table} />}
+      {table.openBy !== undefined && <CloseByEscape parameter={table.openBy} />}
       {isEmpty && (next ?? null) !== null && <p class="quiet">Nothing on this page. There is more on the next.</p>}
       {next !== undefined && <Pager next={next} name={cursor} />}
     </>
@@ -83,7 +86,12 @@ export function Listed<A extends { readonly next_cursor: string | null }, T>(pro
   );
 }
 
-function Rows<T>({ rows, keyOf, columns, look = '', rowLook, detailsOf }: ListingProps<T>) {
+function CloseByEscape({ parameter }: { readonly parameter: string }) {
+  useOpenRow(parameter);
+  return null;
+}
+
+function Rows<T>({ rows, keyOf, columns, look = '', rowLook, detailsOf, openBy }: ListingProps<T>) {
   const [head, ...others] = columns;
   return (
     <table class={`table ${look}`}>
@@ -98,12 +106,21 @@ function Rows<T>({ rows, keyOf, columns, look = '', rowLook, detailsOf }: Listin
       </thead>
       <tbody>
         {rows.map((row) => {
-          const details = detailsOf?.(row) ?? false;
+          const key = keyOf(row);
+          const isOpen = openBy === undefined || isOpenRow(key, openBy);
+          const details = isOpen && (detailsOf?.(row) ?? false);
+          const cell = head?.cell(row);
           return (
-            <Fragment key={keyOf(row)}>
+            <Fragment key={key}>
               <tr class={rowLook?.(row)}>
                 <th scope="row" class={head?.look}>
-                  {head?.cell(row)}
+                  {openBy === undefined ? (
+                    cell
+                  ) : (
+                    <RowButton isOpen={isOpen} onToggle={() => toggleRow(key, openBy)}>
+                      {cell}
+                    </RowButton>
+                  )}
                 </th>
                 {others.map(({ name, look: of, cell }) => (
                   <td key={name} class={of}>
@@ -173,22 +190,6 @@ export function toggleRow(id: string, parameter = 'open'): void {
 /** Esc closes the row of a list that is open. */
 export function useOpenRow(parameter = 'open'): void {
   useEscape(() => setParameters({ [parameter]: '' }));
-}
-
-interface OpenRowProps {
-  readonly id: string;
-  /** The parameter of the address that names the row that is open. */
-  readonly parameter?: string;
-  readonly children: ComponentChildren;
-}
-
-/** The head of a row that opens. */
-export function OpenRow({ id, parameter, children }: OpenRowProps) {
-  return (
-    <RowButton isOpen={isOpenRow(id, parameter)} onToggle={() => toggleRow(id, parameter)}>
-      {children}
-    </RowButton>
-  );
 }
 
 /** The head of a row that leads elsewhere. */

@@ -7,7 +7,7 @@ import { counted } from '../../parts/numbers.ts';
 import { KeyName } from '../key-name.tsx';
 import { correctedBody, markedParts, remedyOf, whatIsWrong } from '../rejection.ts';
 import { Command, curlText } from '../../parts/copy-as.tsx';
-import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { type CellColumn, Listed } from '../../parts/table.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Empty, POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
@@ -15,7 +15,6 @@ import { Empty, POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 export function Refusals() {
   const request = operation('GET /v1/refusals', { query: { limit: 50, cursor: parameter('cursor') } });
   const polled = useAnswer(request, POLL_MS.current);
-  useOpenRow();
   return (
     <Section
       id="refusals"
@@ -29,7 +28,8 @@ export function Refusals() {
         rowsOf={({ refusals }) => refusals}
         keyOf={groupName}
         columns={REFUSAL_COLUMNS}
-        detailsOf={(group) => isOpenRow(groupName(group)) && <RefusalDetails group={group} />}
+        openBy="open"
+        detailsOf={(group) => <RefusalDetails group={group} />}
         none={
           <Empty title="Nothing was rejected">
             What the service cannot accept appears here within ten seconds: what was wrong, who sent it, how often, and
@@ -50,10 +50,10 @@ const REFUSAL_COLUMNS: readonly CellColumn<RefusalGroup>[] = [
   {
     name: 'Problem',
     cell: (group) => (
-      <OpenRow id={groupName(group)}>
+      <>
         {whatIsWrong(group)}
         {group.code === 'adjusted' && <span class="badge mended">recorded</span>}
-      </OpenRow>
+      </>
     ),
   },
   { name: 'Sent to', look: 'whole narrow-off', cell: ({ path }) => <code>{path ?? 'others'}</code> },

@@ -7,7 +7,7 @@ import { Choice, FilterField, Filters } from '../../parts/choice.tsx';
 import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { JsonDiff } from '../../parts/json/json-diff.tsx';
 import { KeyName, OTHERS, useKeyNames } from '../key-name.tsx';
-import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { type CellColumn, Listed } from '../../parts/table.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Clock, exactTime } from '../../parts/time.tsx';
 import { Empty, useAnswer } from '../../parts/loading/use-load.tsx';
@@ -20,7 +20,6 @@ export function Audit() {
   const asked = { action, project, principal, since, until };
   const request = operation('GET /v1/admin/audit', { query: asked });
   const loaded = useAnswer(operation('GET /v1/admin/audit', { query: { ...asked, cursor: parameter('cursor') } }));
-  useOpenRow();
   const isFiltered = Object.values(asked).some((value) => value !== undefined);
   return (
     <Section id="audit" title="Audit log" actions={<DownloadCsv name="audit log" of={request} />} copy={{ request }}>
@@ -31,7 +30,8 @@ export function Audit() {
         rowsOf={({ entries }) => entries}
         keyOf={({ id }) => id}
         columns={ENTRY_COLUMNS}
-        detailsOf={(entry) => isOpenRow(entry.id) && <EntryDetails entry={entry} />}
+        openBy="open"
+        detailsOf={(entry) => <EntryDetails entry={entry} />}
         none={
           <Empty title={isFiltered ? 'No such change' : 'No changes yet'}>
             Changes to projects, keys and audiences, and everything operators do, are kept here for good.
@@ -73,14 +73,7 @@ function AuditFilters() {
 }
 
 const ENTRY_COLUMNS: readonly CellColumn<AuditEntry>[] = [
-  {
-    name: 'Action',
-    cell: ({ id, action }) => (
-      <OpenRow id={id}>
-        <b>{ACTIONS[action] ?? action}</b>
-      </OpenRow>
-    ),
-  },
+  { name: 'Action', cell: ({ action }) => <b>{ACTIONS[action] ?? action}</b> },
   { name: 'Object', look: 'quiet', cell: (entry) => nameIn(entry) ?? entry.object },
   { name: 'By', look: 'narrow-off', cell: ({ principal }) => <KeyName {...principal} /> },
   { name: 'Project', look: 'quiet narrow-off', cell: ({ project }) => project !== null && projectName(project) },

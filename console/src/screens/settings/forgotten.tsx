@@ -6,7 +6,7 @@ import { project, projectName } from '../../api/session.ts';
 import { KeyName, type KeyNames, useKeyNames } from '../key-name.tsx';
 import { Empty, POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { DocsLink, Facts, Section } from '../../parts/page.tsx';
-import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { type CellColumn, Listed } from '../../parts/table.tsx';
 import { Ago, exactTime } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { countOf, type RawNumber } from '../../api/json.ts';
@@ -20,7 +20,6 @@ export function Forgotten() {
     erasures.some(({ state }) => state === 'pending') ? POLL_MS.awaited : undefined,
   );
   const names = useKeyNames();
-  useOpenRow();
   return (
     <Section
       id="forgotten"
@@ -38,9 +37,8 @@ export function Forgotten() {
         rowsOf={({ erasures }) => erasures}
         keyOf={({ id }) => id}
         columns={personColumns(names)}
-        detailsOf={(erasure) =>
-          isOpenRow(erasure.id) && <ForgottenPerson erasure={erasure} names={names} onLifted={loaded.retry} />
-        }
+        openBy="open"
+        detailsOf={(erasure) => <ForgottenPerson erasure={erasure} names={names} onLifted={loaded.retry} />}
         none={
           <Empty title="Nobody was forgotten">
             On the page of a user, <b>Forget…</b> deletes a person for good. The certificate is here afterwards.
@@ -55,10 +53,10 @@ function personColumns(names: KeyNames): readonly CellColumn<Erasure>[] {
   return [
     {
       name: 'Person',
-      cell: ({ id, internal_id: person, came_with: own }) => (
-        <OpenRow id={id}>
+      cell: ({ internal_id: person, came_with: own }) => (
+        <>
           <code>{person?.slice(0, 12) ?? 'everybody'}…</code> {own && <span class="quiet small">an anonymous id</span>}
-        </OpenRow>
+        </>
       ),
     },
     { name: 'Asked', cell: ({ requested_at: at }) => <Ago at={at} isPlain /> },

@@ -4,7 +4,7 @@ import type { Answer, GivenValue, Profile } from '../../api/types.ts';
 import { address, linkTo } from '../../api/address.ts';
 import { JsonValue } from '../../parts/json/json-view.tsx';
 import { count, counted } from '../../parts/numbers.ts';
-import { type CellColumn, isOpenRow, Listing, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { type CellColumn, Listing } from '../../parts/table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { Problem, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { SHOWN_VALUES, targetOf, traitHistoryRequest, type UserName } from '../user-link.ts';
@@ -17,7 +17,6 @@ export function Traits({ name, profile }: { readonly name: UserName; readonly pr
   const wanted = query.get('trait') ?? '';
   const all = Object.entries(profile.traits).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const shown = all.filter(([trait]) => trait.toLowerCase().includes(wanted.toLowerCase()));
-  useOpenRow('history');
   return (
     <Section
       id="traits"
@@ -37,7 +36,8 @@ export function Traits({ name, profile }: { readonly name: UserName; readonly pr
         rows={shown}
         keyOf={([trait]) => trait}
         columns={TRAIT_COLUMNS}
-        detailsOf={([trait]) => isOpenRow(trait, 'history') && <History name={name} trait={trait} />}
+        openBy="history"
+        detailsOf={([trait]) => <History name={name} trait={trait} />}
         none={<p class="quiet">{wanted === '' ? 'This user has no traits yet.' : 'No trait matches this name.'}</p>}
       />
     </Section>
@@ -45,15 +45,7 @@ export function Traits({ name, profile }: { readonly name: UserName; readonly pr
 }
 
 const TRAIT_COLUMNS: readonly CellColumn<readonly [trait: string, value: Json]>[] = [
-  {
-    name: 'Trait',
-    look: 'quiet',
-    cell: ([trait]) => (
-      <OpenRow id={trait} parameter="history">
-        {trait}
-      </OpenRow>
-    ),
-  },
+  { name: 'Trait', look: 'quiet', cell: ([trait]) => trait },
   { name: 'Value', cell: ([, value]) => <JsonValue value={value} /> },
 ];
 

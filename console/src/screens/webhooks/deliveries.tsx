@@ -8,7 +8,7 @@ import { DownloadCsv } from '../../parts/loading/csv.tsx';
 import { ChangeButton, ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
 import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { counted } from '../../parts/numbers.ts';
-import { type CellColumn, isOpenRow, Listed, OpenRow, useOpenRow } from '../../parts/table.tsx';
+import { type CellColumn, Listed } from '../../parts/table.tsx';
 import { Facts, Section } from '../../parts/page.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { Field } from '../../parts/form.tsx';
@@ -33,7 +33,6 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
   const asked = { state, cursor: query.get('cursor') ?? undefined, limit: 50 };
   const request = operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked });
   const polled = useAnswer(request, POLL_MS.current);
-  useOpenRow();
   const change = (): void => {
     polled.retry();
     onChange();
@@ -62,7 +61,8 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
         rowsOf={({ deliveries }) => deliveries}
         keyOf={({ id }) => id}
         columns={deliveryColumns(names)}
-        detailsOf={(one) => isOpenRow(one.id) && <DeliveryDetails of={one} endpoint={endpoint} onChange={change} />}
+        openBy="open"
+        detailsOf={(one) => <DeliveryDetails of={one} endpoint={endpoint} onChange={change} />}
         none={<p class="quiet">{state === undefined ? NOTHING_YET : NONE_LIKE_THESE}</p>}
       />
     </Section>
@@ -71,14 +71,7 @@ export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
 
 function deliveryColumns(names: AudienceNames): readonly CellColumn<Delivery>[] {
   return [
-    {
-      name: 'Time',
-      cell: ({ id, created_at: at }) => (
-        <OpenRow id={id}>
-          <Clock at={at} />
-        </OpenRow>
-      ),
-    },
+    { name: 'Time', cell: ({ created_at: at }) => <Clock at={at} /> },
     { name: 'Message', cell: (delivery) => messageText(delivery, names) },
     { name: 'Changes', look: 'number narrow-off', cell: ({ changes }) => counted(changes) },
     { name: 'State', cell: (delivery) => <StateMark {...deliveryState(delivery)} /> },
