@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useOpenDialog } from './use-focus.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface DialogProps {
   readonly title: string;
@@ -9,9 +9,13 @@ interface DialogProps {
   readonly children: (close: () => void) => ComponentChildren;
 }
 
-/** A dialog that is open for as long as it is there. */
+/** A dialog that is open for as long as it is there. The field in it that wants the focus gets it once it is open. */
 export function Dialog({ title, look, onClose, children }: DialogProps) {
-  const dialog = useOpenDialog();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    dialog.current?.querySelector<HTMLElement>('[data-first]')?.focus();
+  }, []);
   return (
     <dialog ref={dialog} class={look} aria-labelledby="dialog-title" onClose={onClose}>
       <h2 id="dialog-title">{title}</h2>

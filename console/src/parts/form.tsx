@@ -26,7 +26,7 @@ export function textIn(form: HTMLFormElement, name: string): string {
 
 type FieldProps = Omit<InputHTMLAttributes, 'class' | 'list' | 'label' | 'name'> & {
   readonly name?: string;
-  readonly label: string;
+  readonly label: ComponentChildren;
   /** A class of the label. */
   readonly look?: string;
   readonly suggestions?: readonly string[];

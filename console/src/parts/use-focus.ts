@@ -14,13 +14,3 @@ export function useFocusOnMount<T extends HTMLElement>(isWanted = true): RefObje
   }, []);
   return ref;
 }
-
-/** Opens a dialog of this ref, which opens after what is in it is there: the field that wants the focus gets it then. */
-export function useOpenDialog(): RefObject<HTMLDialogElement | null> {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    dialog.current?.showModal();
-    dialog.current?.querySelector<HTMLElement>('[data-first]')?.focus();
-  }, []);
-  return dialog;
-}

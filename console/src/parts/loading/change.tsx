@@ -2,10 +2,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, refusalIn } from '../../api/client.ts';
-import { Button, type ButtonProps, FieldMarks, submitted } from '../form.tsx';
+import { Button, type ButtonProps, Field, FieldMarks, submitted } from '../form.tsx';
 import { signal } from '@preact/signals';
 import { Dialog } from '../dialog.tsx';
-import { useFocusOnMount } from '../use-focus.ts';
 import { memberOf, saying } from './problems.ts';
 import { fieldOf, Problem } from './use-load.tsx';
 
@@ -99,7 +98,14 @@ export function Feedback() {
   );
 }
 
-interface ConfirmNameProps {
+interface ConfirmButtonProps {
+  /** On the button that asks: `Delete…` */
+  readonly label: string;
+  /** Which one, for those who do not see where the button stands. */
+  readonly ariaLabel?: string;
+  readonly look?: string;
+  readonly isRow?: boolean;
+  readonly isOff?: boolean;
   /** `Revoke this key?` */
   readonly title: string;
   /** What is typed to confirm: the name of what is changed for good. Nothing is where it is left out. */
@@ -108,30 +114,43 @@ interface ConfirmNameProps {
   readonly action: string;
   /** The dialog closes when it is done. @throws ApiError, which is shown. */
   readonly onConfirm: () => Promise<void>;
-  readonly onClose: () => void;
   /** What will happen, with counts where there are some. */
   readonly children: ComponentChildren;
 }
 
-/** A dialog before what cannot be undone: it says what will happen, and asks for the name. */
-function ConfirmName({ title, name, action, onConfirm, onClose, children }: ConfirmNameProps) {
-  const [typed, setTyped] = useState('');
-  const isNamed = name === undefined || typed.trim() === name.trim();
+/** A button of what cannot be undone. A dialog before it says what will happen, and asks for the name. */
+export function ConfirmButton({ label, ariaLabel, look, isRow = false, isOff = false, ...asked }: ConfirmButtonProps) {
+  const { title, name, action, onConfirm, children } = asked;
+  // Undefined while nothing is asked.
+  const [typed, setTyped] = useState<string>();
+  const end = (): void => setTyped(undefined);
   return (
-    <Dialog title={title} look="confirm" onClose={onClose}>
-      {(close) => (
-        <Form
-          action={action}
-          isDangerous={name !== undefined}
-          isOff={!isNamed}
-          onSend={async () => onConfirm().then(onClose)}
-          onCancel={close}
-        >
-          {children}
-          {name !== undefined && <TypedName name={name} typed={typed} onType={setTyped} />}
-        </Form>
+    <>
+      <Button
+        label={label}
+        look={look}
+        aria-label={ariaLabel}
+        data-row={isRow ? '' : undefined}
+        disabled={isOff}
+        onClick={() => setTyped('')}
+      />
+      {typed !== undefined && (
+        <Dialog title={title} look="confirm" onClose={end}>
+          {(close) => (
+            <Form
+              action={action}
+              isDangerous={name !== undefined}
+              isOff={name !== undefined && typed.trim() !== name.trim()}
+              onSend={async () => onConfirm().then(end)}
+              onCancel={close}
+            >
+              {children}
+              {name !== undefined && <TypedName name={name} typed={typed} onType={setTyped} />}
+            </Form>
+          )}
+        </Dialog>
       )}
-    </Dialog>
+    </>
   );
 }
 
@@ -143,61 +162,13 @@ interface TypedNameProps {
 
 /** The field for the name of what is changed for good. */
 export function TypedName({ name, typed, onType }: TypedNameProps) {
-  const field = useFocusOnMount<HTMLInputElement>();
-  return (
-    <label>
-      <span class="label">
-        To confirm, type <code>{name}</code>
-      </span>
-      <input
-        ref={field}
-        value={typed}
-        autoComplete="off"
-        spellcheck={false}
-        onInput={({ currentTarget }) => onType(currentTarget.value)}
-      />
-    </label>
-  );
-}
-
-interface ConfirmButtonProps extends Omit<ConfirmNameProps, 'onClose'> {
-  /** On the button that asks: `Delete…` */
-  readonly label: string;
-  /** Which one, for those who do not see where the button stands. */
-  readonly ariaLabel?: string;
-  readonly look?: string;
-  readonly isRow?: boolean;
-  readonly isOff?: boolean;
-}
-
-/** A button of what cannot be undone, with the dialog before it. */
-export function ConfirmButton({
-  label,
-  ariaLabel,
-  look,
-  isRow = false,
-  isOff = false,
-  children,
-  ...dialog
-}: ConfirmButtonProps) {
-  const [isAsked, setAsked] = useState(false);
-  return (
+  const label = (
     <>
-      <Button
-        label={label}
-        look={look}
-        aria-label={ariaLabel}
-        data-row={isRow ? '' : undefined}
-        disabled={isOff}
-        onClick={() => setAsked(true)}
-      />
-      {isAsked && (
-        <ConfirmName {...dialog} onClose={() => setAsked(false)}>
-          {children}
-        </ConfirmName>
-      )}
+      To confirm, type <code>{name}</code>
     </>
   );
+  const type = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }): void => onType(currentTarget.value);
+  return <Field label={label} value={typed} spellcheck={false} isFirst onInput={type} />;
 }
 
 /** Why something was refused, in a line beside its button. */
