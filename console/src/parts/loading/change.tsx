@@ -57,20 +57,24 @@ interface FormProps {
   readonly isOff?: boolean;
   /** Is handed what reads a field by its name. @throws ApiError, which is shown. */
   readonly onSend: (textOf: (name: string) => string) => Promise<unknown>;
-  readonly onCancel: () => void;
+  /** Left out where there is nothing to leave. */
+  readonly onCancel?: () => void;
+  /** Beside the buttons. */
+  readonly note?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** A form, or what is in a dialog: it is sent, or left. */
-export function Form({ label, look, action, isDangerous, isOff = false, onSend, onCancel, children }: FormProps) {
+export function Form({ label, look, action, isDangerous, isOff = false, onSend, onCancel, ...inside }: FormProps) {
   const { isBusy, error, run } = useChange();
   const isStuck = isOff || isBusy;
   return (
     <form class={look} aria-label={label} onSubmit={submitted((textOf) => !isStuck && run(async () => onSend(textOf)))}>
-      <MarkedFields error={error}>{children}</MarkedFields>
+      <MarkedFields error={error}>{inside.children}</MarkedFields>
       <div class="row">
         <Button label={action} type="submit" look={isDangerous === true ? 'danger' : 'primary'} disabled={isStuck} />
-        <Button label="Cancel" look="plain" onClick={onCancel} />
+        {onCancel !== undefined && <Button label="Cancel" look="plain" onClick={onCancel} />}
+        {inside.note}
       </div>
     </form>
   );
@@ -189,7 +193,7 @@ interface MarkedFieldsProps {
 }
 
 /** What is in a form: what is wrong with one field is said at it, and the rest below all of them. */
-export function MarkedFields({ error, children }: MarkedFieldsProps) {
+function MarkedFields({ error, children }: MarkedFieldsProps) {
   const end = useRef<HTMLElement>(null);
   const [marks, setMarks] = useState<ReadonlyMap<string, string>>(new Map());
   useLayoutEffect(() => {

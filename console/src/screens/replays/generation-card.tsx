@@ -3,10 +3,10 @@ import { ask, operation } from '../../api/client.ts';
 import { countOf } from '../../api/json.ts';
 import type { ComparisonJob, Generation } from '../../api/types.ts';
 import { projectName } from '../../api/session.ts';
-import { Button, submitted } from '../../parts/form.tsx';
+import { Field } from '../../parts/form.tsx';
 import { count, counted, plural } from '../../parts/numbers.ts';
 import { Ago } from '../../parts/time.tsx';
-import { ChangeButton, ConfirmButton, FieldError, useChange } from '../../parts/loading/change.tsx';
+import { ChangeButton, ConfirmButton, Form } from '../../parts/loading/change.tsx';
 import { Problem, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isOver } from '../job-state.tsx';
 
@@ -111,33 +111,27 @@ function StepButton({ generation, step, start }: StepButtonProps) {
 /** How much of the log it has read, and its rate, which can be changed while it reads. */
 function Building({ generation, onChange }: BuildingProps) {
   const { kind, number, messages, behind, rate_limit: rate } = generation;
-  const { isBusy, error, run } = useChange();
   const [read, left] = [countOf(messages), countOf(behind)];
-  const submit = submitted((textOf) => {
-    const text = textOf('rate');
+  const change = async (textOf: (name: string) => string): Promise<void> => {
+    const text = textOf('rate_limit');
     const body = `{"rate_limit":${text === '' ? 'null' : /^\d+$/.test(text) ? text : JSON.stringify(text)}}`;
     const path = { kind, number: number.rawJSON };
-    run(async () => ask(operation('PATCH /v1/admin/generations/{kind}/{number}', { path, body })).then(onChange));
-  });
+    await ask(operation('PATCH /v1/admin/generations/{kind}/{number}', { path, body })).then(onChange);
+  };
   return (
     <>
       <progress aria-label="Read of the log" max={Math.max(1, read + left)} value={read} />
-      <form class="row rate-form" onSubmit={submit}>
+      <Form look="row rate-form" action="Change" onSend={change}>
         <span>{left === 0 ? 'Up to date with the log.' : `${count(left)} messages are left.`}</span>
-        <label class="row">
-          <span class="quiet">At most</span>
-          <input
-            name="rate"
-            inputMode="numeric"
-            placeholder="no limit"
-            defaultValue={rate?.rawJSON ?? ''}
-            key={rate?.rawJSON}
-          />
-          <span class="quiet">messages a second</span>
-        </label>
-        <Button label="Change" type="submit" disabled={isBusy} />
-        <FieldError error={error} />
-      </form>
+        <Field
+          key={rate?.rawJSON}
+          label="Messages a second at most"
+          name="rate_limit"
+          inputMode="numeric"
+          placeholder="no limit"
+          defaultValue={rate?.rawJSON ?? ''}
+        />
+      </Form>
     </>
   );
 }

@@ -22,15 +22,23 @@ export type TraitList = keyof typeof TRAIT_LISTS;
 /** The fields of the form by their names; a limit without digits is no limit. */
 export type Fields = Readonly<Record<'name' | 'timezone' | Limit | TraitList, string>>;
 
+const NAMES = ['name', 'timezone', ...Object.keys(TRAIT_LISTS), ...Object.keys(LIMITS)] as (keyof Fields)[];
+
+export function fieldsBy(textOf: (name: keyof Fields) => string): Fields {
+  return Object.fromEntries(NAMES.map((name) => [name, textOf(name)])) as Fields;
+}
+
 export function fieldsOf(project: AdminProject): Fields {
-  const limits = (Object.keys(LIMITS) as Limit[]).map((name) => [name, project[name]?.rawJSON ?? '']);
-  const lists = (Object.keys(TRAIT_LISTS) as TraitList[]).map((name) => [name, project[name].join(', ')]);
-  return { name: project.name, timezone: project.timezone, ...Object.fromEntries([...limits, ...lists]) } as Fields;
+  return fieldsBy((name) => {
+    const value = project[name] ?? '';
+    if (typeof value === 'string') return value;
+    return 'rawJSON' in value ? value.rawJSON : value.join(', ');
+  });
 }
 
 /** The body of the change, with only what is different; undefined where nothing is. */
 export function changesOf(before: Fields, after: Fields): string | undefined {
-  const changed = (Object.keys(before) as (keyof Fields)[]).filter((name) => before[name] !== after[name]);
+  const changed = NAMES.filter((name) => before[name] !== after[name]);
   if (changed.length === 0) return undefined;
   return jsonText(Object.fromEntries(changed.map((name) => [name, valueOf(name, after[name])])));
 }

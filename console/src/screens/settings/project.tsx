@@ -3,21 +3,13 @@ import { useState } from 'preact/hooks';
 import { ask, operation } from '../../api/client.ts';
 import { goTo, linkTo, parameter } from '../../api/address.ts';
 import { loadSession } from '../../api/session.ts';
-import { Button, Field, textIn } from '../../parts/form.tsx';
+import { Button, Field } from '../../parts/form.tsx';
 import { counted, grouped } from '../../parts/numbers.ts';
-import { ConfirmButton, Form, MarkedFields, tellDone, useChange } from '../../parts/loading/change.tsx';
+import { ConfirmButton, Form, tellDone } from '../../parts/loading/change.tsx';
 import { Empty, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { JoinedIds, KeptEvents, type ProjectProps } from './project-data.tsx';
 import { Keys } from './keys.tsx';
-import {
-  changesOf,
-  type Fields,
-  fieldsOf,
-  type Limit,
-  LIMITS,
-  TRAIT_LISTS,
-  type TraitList,
-} from './project-changes.ts';
+import { changesOf, fieldsBy, fieldsOf, type Limit, LIMITS, TRAIT_LISTS, type TraitList } from './project-changes.ts';
 import type { AdminProject } from '../../api/types.ts';
 import { Facts, Section } from '../../parts/page.tsx';
 import { type CellColumn, Listed, RowLink } from '../../parts/table.tsx';
@@ -48,53 +40,44 @@ export function ProjectPage({ id }: { readonly id: string }) {
 }
 
 function SettingsForm({ project, reload }: ProjectProps) {
-  const { isBusy, error, run } = useChange();
   const [notice, setNotice] = useState<'changed' | 'nothing'>();
   // What was saved, until the page has asked for it again.
   const [saved, setSaved] = useState(project);
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }): void => {
-    event.preventDefault();
+  const save = async (textOf: (name: string) => string): Promise<void> => {
     const path = { id: project.id };
     const before = fieldsOf(saved);
-    const body = changesOf(before, fieldsIn(event.currentTarget));
+    const body = changesOf(before, fieldsBy(textOf));
     setNotice(body === undefined ? 'nothing' : undefined);
     if (body === undefined) return;
-    run(async () => {
-      // The interface has no versions of projects: what somebody else changed meanwhile is seen here.
-      const now = fieldsOf(await ask(operation('GET /v1/admin/projects/{id}', { path })));
-      if (changesOf(before, now) !== undefined) {
-        setNotice('changed');
-        return;
-      }
-      setSaved(await ask(operation('PATCH /v1/admin/projects/{id}', { path, body })));
-      await loadSession();
-      tellDone('Project saved.');
-      reload();
-    });
+    // The interface has no versions of projects: what somebody else changed meanwhile is seen here.
+    const now = fieldsOf(await ask(operation('GET /v1/admin/projects/{id}', { path })));
+    if (changesOf(before, now) !== undefined) {
+      setNotice('changed');
+      return;
+    }
+    setSaved(await ask(operation('PATCH /v1/admin/projects/{id}', { path, body })));
+    await loadSession();
+    tellDone('Project saved.');
+    reload();
   };
   return (
-    <form class="card setting-form paired" aria-label="Settings of the project" onSubmit={submit}>
-      <MarkedFields error={error}>
-        <Field label="Name" name="name" required maxLength={200} defaultValue={project.name} />
-        <ZoneField value={project.timezone} />
-        <MoreFields project={project} />
-      </MarkedFields>
+    <Form
+      label="Settings of the project"
+      look="card setting-form paired"
+      action="Save"
+      onSend={save}
+      note={notice === 'nothing' && <span class="quiet">Nothing was changed.</span>}
+    >
+      <Field label="Name" name="name" required maxLength={200} defaultValue={project.name} />
+      <ZoneField value={project.timezone} />
+      <MoreFields project={project} />
       {notice === 'changed' && (
         <p class="notice" role="alert">
           Someone else changed this project. <Button label="Show the new version" onClick={reload} />
         </p>
       )}
-      <div class="row">
-        <Button label="Save" type="submit" look="primary" disabled={isBusy} />
-        {notice === 'nothing' && <span class="quiet">Nothing was changed.</span>}
-      </div>
-    </form>
+    </Form>
   );
-}
-
-function fieldsIn(form: HTMLFormElement): Fields {
-  const names = ['name', 'timezone', ...Object.keys(TRAIT_LISTS), ...Object.keys(LIMITS)];
-  return Object.fromEntries(names.map((name) => [name, textIn(form, name)])) as Fields;
 }
 
 function MoreFields({ project }: Pick<ProjectProps, 'project'>) {
