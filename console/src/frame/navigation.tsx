@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { zoneChoice, zoneOf } from '../parts/time.tsx';
 import { Choice } from '../parts/choice.tsx';
-import { closeByEscape } from '../parts/copy-as.tsx';
-import { Button } from '../parts/form.tsx';
+import { Button, Menu } from '../parts/form.tsx';
 import { openHelp } from './help.tsx';
 import { address, linkTo } from '../api/address.ts';
 import { openScreens, type Screen } from './screens.ts';
@@ -82,24 +81,21 @@ function Screens({ current }: { readonly current: Screen | undefined }) {
 function Account() {
   return (
     <div class="account row">
-      <details class="menu" onKeyDown={closeByEscape}>
-        <summary class="button plain">Account</summary>
-        <div class="menu-panel">
-          <Choice
-            label="Times in"
-            value={zoneChoice.value}
-            options={{
-              project: `Project (${zoneOf('project')})`,
-              utc: 'UTC',
-              local: `Local (${zoneOf('local')})`,
-            }}
-            onChoice={(zone) => (zoneChoice.value = zone)}
-          />
-          <button type="button" class="plain" onClick={openHelp}>
-            Shortcuts <kbd>?</kbd>
-          </button>
-        </div>
-      </details>
+      <Menu text="Account" look="plain">
+        <Choice
+          label="Times in"
+          value={zoneChoice.value}
+          options={{
+            project: `Project (${zoneOf('project')})`,
+            utc: 'UTC',
+            local: `Local (${zoneOf('local')})`,
+          }}
+          onChoice={(zone) => (zoneChoice.value = zone)}
+        />
+        <button type="button" class="plain" onClick={openHelp}>
+          Shortcuts <kbd>?</kbd>
+        </button>
+      </Menu>
       <Button label="Sign out" look="plain" onClick={() => void signOut()} />
     </div>
   );
@@ -115,16 +111,14 @@ function ProjectChoice() {
     );
   }
   return (
-    <label class="project-choice">
-      <span class="label">Project</span>
-      <select value={project.value?.id ?? ''} onChange={(event) => chooseProject(event.currentTarget.value)}>
-        {projects.value.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
+    <div class="project-choice">
+      <Choice
+        label="Project"
+        value={project.value?.id ?? ''}
+        options={projects.value.map(({ id, name }) => [id, name])}
+        onChoice={chooseProject}
+      />
+    </div>
   );
 }
 

@@ -2,8 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { parameter, setParameters } from '../api/address.ts';
-import { closeByEscape } from './copy-as.tsx';
-import { Check, Field } from './form.tsx';
+import { Check, Field, Menu } from './form.tsx';
 
 interface SelectProps {
   /** What is chosen, for those who do not see where it stands. */
@@ -77,15 +76,9 @@ interface CheckMenuProps<Name extends string> extends CheckListProps<Name> {
 /** The same behind a button. */
 export function CheckMenu<Name extends string>({ label, text, ...list }: CheckMenuProps<Name>) {
   return (
-    <details class="menu" onKeyDown={closeByEscape}>
-      <summary class="button" aria-label={text === label ? undefined : `${label}: ${text}`}>
-        {text}
-      </summary>
-      <fieldset class="menu-panel check-menu">
-        <legend class="visually-hidden">{label}</legend>
-        <CheckList {...list} />
-      </fieldset>
-    </details>
+    <Menu text={text} label={text === label ? undefined : `${label}: ${text}`} panel="check-menu" group={label}>
+      <CheckList {...list} />
+    </Menu>
   );
 }
 

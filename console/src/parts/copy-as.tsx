@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { chosenProject, type Operation, SERVICE, urlOf } from '../api/client.ts';
 import { tellDone } from './loading/change.tsx';
-import { Button } from './form.tsx';
+import { Button, Menu } from './form.tsx';
 import { Ready, useAnswer } from './loading/use-load.tsx';
 
 export interface CopyAsProps {
@@ -23,28 +23,27 @@ export interface CopyAsProps {
 export function CopyAs(props: CopyAsProps) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <details class="menu" onKeyDown={closeByEscape} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary class="button plain icon" aria-label="Copy as…" title="Copy as…">
-        <svg viewBox="0 0 16 16" aria-hidden="true">
-          <path d="M5.500 5.500v-3h8v8h-3M2.500 5.500h8v8h-8z" />
-        </svg>
-      </summary>
-      <div class="menu-panel">
-        <Command name="curl" text={curlText(props)} />
-        {props.tidemark !== undefined && <Command name="tidemark" text={tidemarkText(props.tidemark)} />}
-        {props.explain !== undefined && isOpen && <Sql request={props.explain} />}
-        {Object.entries(props.also ?? {}).map(
-          ([what, request]) =>
-            request !== undefined && <Command key={what} name={`curl, ${what}`} text={curlText({ request })} />,
-        )}
-        {props.children}
-        <p class="quiet small">
-          <code>TIDEMARK_KEY</code> stands for your key, which this page does not have.
-        </p>
-      </div>
-    </details>
+    <Menu text={TWO_SHEETS} label="Copy as…" look="plain icon" onToggle={setOpen}>
+      <Command name="curl" text={curlText(props)} />
+      {props.tidemark !== undefined && <Command name="tidemark" text={tidemarkText(props.tidemark)} />}
+      {props.explain !== undefined && isOpen && <Sql request={props.explain} />}
+      {Object.entries(props.also ?? {}).map(
+        ([what, request]) =>
+          request !== undefined && <Command key={what} name={`curl, ${what}`} text={curlText({ request })} />,
+      )}
+      {props.children}
+      <p class="quiet small">
+        <code>TIDEMARK_KEY</code> stands for your key, which this page does not have.
+      </p>
+    </Menu>
   );
 }
+
+const TWO_SHEETS = (
+  <svg viewBox="0 0 16 16" aria-hidden="true">
+    <path d="M5.500 5.500v-3h8v8h-3M2.500 5.500h8v8h-8z" />
+  </svg>
+);
 
 /** The SQL that the service says a question is asked by. */
 function Sql({ request }: { readonly request: Operation<{ readonly sql: string }> }) {
@@ -113,26 +112,9 @@ export function tidemarkText(words: readonly string[]): string {
   return ['./tidemark', ...given.map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoted(word)))].join(' ');
 }
 
-// A press anywhere else closes a menu, as people expect of one.
-addEventListener('pointerdown', ({ target }) => {
-  for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu[open]')) {
-    if (!(target instanceof Node && menu.contains(target))) menu.open = false;
-  }
-});
-
 /** For a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** Esc closes a menu and gives the focus back to what opens it. */
-export function closeByEscape(event: KeyboardEvent & { readonly currentTarget: HTMLDetailsElement }): void {
-  const { currentTarget: menu } = event;
-  if (event.key !== 'Escape' || !menu.open) return;
-  event.preventDefault();
-  event.stopPropagation();
-  menu.open = false;
-  menu.querySelector('summary')?.focus();
 }
 
 interface NewSecretProps {

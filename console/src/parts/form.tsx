@@ -1,6 +1,6 @@
-/** Fields and buttons, and what a form does when it is sent. */
+/** Fields, buttons and menus, and what a form does when it is sent. */
 import { type ButtonHTMLAttributes, type ComponentChildren, createContext, type InputHTMLAttributes } from 'preact';
-import { useContext, useId } from 'preact/hooks';
+import { useContext, useId, useRef } from 'preact/hooks';
 import { useFocusOnMount } from './use-focus.ts';
 
 type Submitted = SubmitEvent & { readonly currentTarget: HTMLFormElement };
@@ -94,3 +94,60 @@ export function Button({ label, look, ...attributes }: ButtonProps) {
     </button>
   );
 }
+
+interface MenuProps {
+  /** On the button that opens it. */
+  readonly text: ComponentChildren;
+  /** What the button is called, where its text does not say it all. */
+  readonly label?: string | undefined;
+  /** Classes of the button, and of what it opens. */
+  readonly look?: string;
+  readonly panel?: string;
+  /** What is in it, as a group. */
+  readonly group?: string;
+  readonly onToggle?: (isOpen: boolean) => void;
+  /** Whether a press of any button in it closes it. */
+  readonly isChoice?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** What a button opens, until Esc or a press anywhere else. */
+export function Menu({ text, label, look = '', panel = '', group, isChoice, onToggle, children }: MenuProps) {
+  const menu = useRef<HTMLDetailsElement>(null);
+  // What has the focus then gets it back from a dialog.
+  const close = (): void => {
+    menu.current?.querySelector('summary')?.focus();
+    menu.current?.removeAttribute('open');
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || menu.current?.open !== true) return;
+    event.preventDefault();
+    event.stopPropagation();
+    close();
+  };
+  const choose = ({ target }: Event): void => {
+    if (isChoice === true && target instanceof Element && target.closest('button') !== null) close();
+  };
+  return (
+    <details ref={menu} class="menu" onKeyDown={press} onToggle={() => onToggle?.(menu.current?.open === true)}>
+      <summary class={`button ${look}`.trim()} aria-label={label} title={typeof text === 'string' ? undefined : label}>
+        {text}
+      </summary>
+      <div
+        class={`menu-panel ${panel}`.trim()}
+        role={group === undefined ? undefined : 'group'}
+        aria-label={group}
+        onClick={choose}
+      >
+        {children}
+      </div>
+    </details>
+  );
+}
+
+// A press anywhere else closes a menu, as people expect of one.
+addEventListener('pointerdown', ({ target }) => {
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>('details.menu[open]')) {
+    if (!(target instanceof Node && menu.contains(target))) menu.open = false;
+  }
+});

@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { address, linkTo, pageAddress, parameter } from '../api/address.ts';
 import { ask, operation, urlOf } from '../api/client.ts';
 import { mayChangeAudiences, project } from '../api/session.ts';
-import { closeByEscape, copy, CopyAs, type CopyAsProps } from './copy-as.tsx';
+import { copy, CopyAs, type CopyAsProps } from './copy-as.tsx';
 import { Dialog } from './dialog.tsx';
-import { Button, Field } from './form.tsx';
+import { Button, Field, Menu } from './form.tsx';
 import { Form, tellDone } from './loading/change.tsx';
 
 interface ScreenPageProps {
@@ -106,26 +106,13 @@ export function Share() {
   };
   return (
     <>
-      <details class="menu" onKeyDown={closeByEscape}>
-        <summary class="button">Share</summary>
-        <div class="menu-panel narrow">
-          <Button label="Copy link" look="plain" onClick={closing(copyLink)} />
-          {mayPin && <Button label="Pin to Today…" look="plain" onClick={closing(() => setPinning(true))} />}
-        </div>
-      </details>
+      <Menu text="Share" panel="narrow" isChoice>
+        <Button label="Copy link" look="plain" onClick={copyLink} />
+        {mayPin && <Button label="Pin to Today…" look="plain" onClick={() => setPinning(true)} />}
+      </Menu>
       {isPinning && <PinDialog onClose={() => setPinning(false)} />}
     </>
   );
-}
-
-/** Closes the menu first: what has the focus then gets it back from a dialog. */
-function closing(run: () => void): (event: { readonly currentTarget: Element }) => void {
-  return ({ currentTarget }) => {
-    const menu = currentTarget.closest('details');
-    menu?.querySelector('summary')?.focus();
-    menu?.removeAttribute('open');
-    run();
-  };
 }
 
 function PinDialog({ onClose }: { readonly onClose: () => void }) {

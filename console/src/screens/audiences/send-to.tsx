@@ -1,10 +1,8 @@
 /** Where an audience is sent, how that goes, and what sends it somewhere else. */
-import { useRef } from 'preact/hooks';
 import { ask, operation } from '../../api/client.ts';
 import type { Endpoint, SavedAudience } from '../../api/types.ts';
 import { linkTo, parameter, setParameters } from '../../api/address.ts';
-import { closeByEscape } from '../../parts/copy-as.tsx';
-import { Button } from '../../parts/form.tsx';
+import { Button, Menu } from '../../parts/form.tsx';
 import { ChangeButton, tellDone } from '../../parts/loading/change.tsx';
 import { type Loaded, POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -22,10 +20,6 @@ interface SendProps {
 }
 
 export function SendTo({ audience, webhooks: { value, retry } }: SendProps) {
-  const menu = useRef<HTMLDetailsElement>(null);
-  const close = (): void => {
-    if (menu.current !== null) menu.current.open = false;
-  };
   const add = async (webhook: Endpoint): Promise<void> => {
     const { types } = webhook;
     // Without the type, its audiences were of no account.
@@ -34,26 +28,18 @@ export function SendTo({ audience, webhooks: { value, retry } }: SendProps) {
     const body = JSON.stringify({ audiences, ...(!isOfAudiences && { types: [...types, 'audience.changed'] }) });
     await ask(operation('PATCH /v1/endpoints/{id}', { path: { id: webhook.id }, body }));
     tellDone(`Changes are sent to ${nameOf(webhook)} from now on.`);
-    close();
     retry();
   };
-  const openForm = (): void => {
-    close();
-    setParameters({ send: 'webhook' }, { push: true });
-  };
+  const others = value?.endpoints.filter((one) => !isSentTo(one, audience.id)) ?? [];
   return (
-    <details ref={menu} class="menu" onKeyDown={closeByEscape}>
-      <summary class="button primary">Send to…</summary>
-      <div class="menu-panel send-to">
-        <Button label="A new webhook…" onClick={openForm} />
-        {value?.endpoints
-          .filter((one) => !isSentTo(one, audience.id))
-          .map((one) => (
-            <ChangeButton key={one.id} label={nameOf(one)} change={async () => add(one)} />
-          ))}
-        <MembersCsv audience={audience} label="A CSV file, now" />
-      </div>
-    </details>
+    // Closed again once what was chosen is to be seen outside of it.
+    <Menu key={`${parameter('send')} ${others.length}`} text="Send to…" look="primary" panel="send-to">
+      <Button label="A new webhook…" onClick={() => setParameters({ send: 'webhook' }, { push: true })} />
+      {others.map((one) => (
+        <ChangeButton key={one.id} label={nameOf(one)} change={async () => add(one)} />
+      ))}
+      <MembersCsv audience={audience} label="A CSV file, now" />
+    </Menu>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from '../../api/json.ts';
-import { closeByEscape } from '../../parts/copy-as.tsx';
+import { Menu } from '../../parts/form.tsx';
 import type { Builder } from './builder.ts';
 import type { Addition } from './sentences/phrase.ts';
 import { add, Cross } from './sentences/piece-view.tsx';
@@ -19,28 +19,15 @@ export function RowMenu({ builder, node, label, additions = [] }: RowMenuProps) 
   if (root === undefined) return null;
   return (
     <span class="line-actions">
-      <details class="menu" onKeyDown={closeByEscape}>
-        <summary class="button plain tiny" aria-label={`More for: ${label}`} title="More">
-          <svg viewBox="0 0 12 12" aria-hidden="true">
-            <path d="M2 6h.01M6 6h.01M10 6h.01" />
-          </svg>
-        </summary>
-        <div class="menu-panel choices">
-          {additions.map((addition) => (
-            <MenuChoice key={addition.label} text={addition.label} run={() => void add(builder, addition)} />
-          ))}
-          {additions.length > 0 && <hr />}
-          {actionsFor(root, node).map(({ text, keys, change }) => (
-            <MenuChoice
-              key={text}
-              text={text}
-              keys={keys}
-              isOff={change === undefined}
-              run={() => builder.change(change)}
-            />
-          ))}
-        </div>
-      </details>
+      <Menu text={DOTS} label={`More for: ${label}`} look="plain tiny" panel="choices" isChoice>
+        {additions.map((addition) => (
+          <MenuChoice key={addition.label} text={addition.label} run={() => void add(builder, addition)} />
+        ))}
+        {additions.length > 0 && <hr />}
+        {actionsFor(root, node).map(({ change, ...action }) => (
+          <MenuChoice key={action.text} {...action} isOff={change === undefined} run={() => builder.change(change)} />
+        ))}
+      </Menu>
       <button
         type="button"
         class="plain tiny"
@@ -54,6 +41,12 @@ export function RowMenu({ builder, node, label, additions = [] }: RowMenuProps) 
   );
 }
 
+const DOTS = (
+  <svg viewBox="0 0 12 12" aria-hidden="true">
+    <path d="M2 6h.01M6 6h.01M10 6h.01" />
+  </svg>
+);
+
 interface ChoiceProps {
   readonly text: string;
   readonly keys?: string | undefined;
@@ -62,12 +55,8 @@ interface ChoiceProps {
 }
 
 function MenuChoice({ text, keys, isOff = false, run }: ChoiceProps) {
-  const onClick = ({ currentTarget }: { readonly currentTarget: HTMLElement }): void => {
-    currentTarget.closest('details')?.removeAttribute('open');
-    run();
-  };
   return (
-    <button type="button" class="plain" disabled={isOff} onClick={onClick}>
+    <button type="button" class="plain" disabled={isOff} onClick={run}>
       {text} {keys !== undefined && <kbd>{keys}</kbd>}
     </button>
   );

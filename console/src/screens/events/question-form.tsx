@@ -1,12 +1,10 @@
 /** What is measured, in which period, by what: every choice is a parameter of the address. */
-import { useRef } from 'preact/hooks';
 import { operation } from '../../api/client.ts';
 import type { CatalogMember } from '../../api/types.ts';
 import { setParameters } from '../../api/address.ts';
 import { Choice } from '../../parts/choice.tsx';
-import { closeByEscape } from '../../parts/copy-as.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
-import { Button, Check, Field } from '../../parts/form.tsx';
+import { Button, Check, Field, Menu } from '../../parts/form.tsx';
 import {
   daysIn,
   fits,
@@ -94,34 +92,26 @@ function MeasureChoice({ question: { measure, of, p }, properties }: QuestionFor
 
 /** Times that count back from now, or days of the project's time zone, of which the second is not in the period. */
 function PeriodChoice({ question: { within } }: { readonly question: Question }) {
-  const menu = useRef<HTMLDetailsElement>(null);
   const [since, until] = daysIn(within);
-  const take = (changes: Readonly<Record<string, string>>): void => {
+  const take = (changes: Readonly<Record<string, string>>): void =>
     choose({ last: '', since: '', until: '', interval: '', ...changes });
-    if (menu.current !== null) menu.current.open = false;
-  };
   const takeDays = (panel: HTMLElement | null): void => {
     const [from = '', to = ''] = [...(panel?.querySelectorAll('input') ?? [])].map(({ value }) => value);
     if (from !== '') take({ since: from, until: to });
   };
   return (
-    <div>
+    <div class="period">
       <span class="label">Period</span>
-      <details ref={menu} class="menu period" onKeyDown={closeByEscape}>
-        <summary class="button" aria-label={`Period: ${periodText(within)}`}>
-          {periodText(within)}
-        </summary>
-        <div class="menu-panel">
-          {Object.entries(PERIODS).map(([last, text]) => (
-            <Button label={text} key={last} aria-pressed={within['last'] === last} onClick={() => take({ last })} />
-          ))}
-          <div class="days">
-            <Field label="Since" type="date" defaultValue={since} />
-            <Field label="Before" type="date" defaultValue={until} />
-            <Button label="Show these days" onClick={({ currentTarget }) => takeDays(currentTarget.parentElement)} />
-          </div>
+      <Menu text={periodText(within)} label={`Period: ${periodText(within)}`} isChoice>
+        {Object.entries(PERIODS).map(([last, text]) => (
+          <Button label={text} key={last} aria-pressed={within['last'] === last} onClick={() => take({ last })} />
+        ))}
+        <div class="days">
+          <Field label="Since" type="date" defaultValue={since} />
+          <Field label="Before" type="date" defaultValue={until} />
+          <Button label="Show these days" onClick={({ currentTarget }) => takeDays(currentTarget.parentElement)} />
         </div>
-      </details>
+      </Menu>
     </div>
   );
 }
