@@ -52,7 +52,7 @@ export async function listen(filter: LiveFilter, listener: LiveListener, signal:
 
 function readPart(part: string, { onTick, onState }: LiveListener, place: { id?: string }): void {
   if (part.startsWith(':')) onState('log-unreachable');
-  const fields = new Map(part.split('\n').map((line): [string, string] => splitOnce(line, ': ')));
+  const fields = new Map(part.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]));
   const data = fields.get('data');
   // The event `end` says why the stream ends: the next attempt is told the same.
   if (data === undefined || fields.has('event')) return;
@@ -72,11 +72,6 @@ interface RawTick {
 function readTick(data: string): LiveTick {
   const { rows, seen, skipped, recent = false } = parseJson(data) as unknown as RawTick;
   return { rows, seen: countOf(seen), skipped: countOf(skipped), isRecent: recent };
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -66,7 +66,6 @@ export type Verification = Answer<'GET /v1/admin/verifications/{id}'>;
 export type VerificationJob = Verification['verification'];
 export type VerifiedHour = Verification['hours'][number];
 export type AdminProject = Answer<'GET /v1/admin/projects/{id}'>;
-export type OldEvents = Answer<'GET /v1/admin/projects/{id}/old-events'>;
 export type Joins = Answer<'GET /v1/admin/projects/{id}/joins'>;
 export type Join = Answer<'GET /v1/admin/projects/{id}/joins/{anonymous_id}'>;
 export type AdminKey = Answer<'GET /v1/admin/keys'>['keys'][number];
@@ -86,21 +85,10 @@ export type EditedDeadLetter = Answer<'POST /v1/admin/dead-letters/{id}/edit'>;
 export type SettledDeadLetters = NonNullable<Answer<'POST /v1/admin/dead-letters/replay'>['result']>;
 
 /** A row of `GET /v1/events/live`, a stream, whose events the document describes in words. */
-export interface LiveRow {
-  readonly type: 'track' | 'identify' | 'session';
-  readonly event?: string;
-  readonly user_id: string | null;
-  readonly anonymous_id: string | null;
-  readonly internal_id: string;
-  readonly message_id: string;
-  readonly timestamp: string;
-  readonly received_at: string;
+export type LiveRow = Omit<FoundMessage, 'receipt'> & {
   readonly receipt?: string;
-  readonly log: { readonly topic: string; readonly partition: RawNumber; readonly offset: string };
-  readonly cut?: boolean;
   readonly adjusted?: readonly { readonly path: string; readonly message: string }[];
-  readonly properties?: Readonly<Record<string, Json>>;
-  readonly traits?: Readonly<Record<string, Json>>;
   /** The traits of its user that were wanted, as they were when the row was written. */
   readonly user_traits?: Readonly<Record<string, Json>>;
-}
+};
+type FoundMessage = Answer<'GET /v1/messages/{message_id}'>['messages'][number];
