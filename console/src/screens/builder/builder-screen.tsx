@@ -19,12 +19,8 @@ import { sentenceOf, treeOf } from './tree.ts';
 import { jsonIn } from './json-text.ts';
 
 export function BuilderScreen({ id }: { readonly id?: string }) {
-  return id === undefined ? <Opened saved={undefined} /> : <Existing key={id} id={id} />;
-}
-
-function Existing({ id }: { readonly id: string }) {
-  const loaded = useAnswer(operation('GET /v1/audiences/{id}', { path: { id } }));
-  if (loaded.value !== undefined) return <Opened saved={loaded.value} />;
+  const loaded = useAnswer(id === undefined ? undefined : operation('GET /v1/audiences/{id}', { path: { id } }));
+  if (id === undefined || loaded.value !== undefined) return <Opened saved={loaded.value} />;
   return (
     <ScreenPage title="Audience" up={{ path: 'audiences', name: 'Audiences' }}>
       <Ready of={loaded} what="the audience">

@@ -9,7 +9,7 @@ import { userLink } from '../user-link.ts';
 import { UserTable } from '../user-table.tsx';
 import type { Builder } from './builder.ts';
 import { operation } from '../../api/client.ts';
-import { address, setParameters } from '../../api/address.ts';
+import { parameter, setParameters } from '../../api/address.ts';
 import { Why } from '../../parts/conditions/why-tree.tsx';
 import { useState } from 'preact/hooks';
 import { Combobox } from '../../parts/combobox.tsx';
@@ -43,41 +43,30 @@ export function Samples({ builder }: { readonly builder: Builder }) {
 }
 
 /** `test=u-1` in the address; `test_internal=…` of a user without an id. */
-interface TestedUser {
-  readonly user_id?: string;
-  readonly internal_id?: string;
-}
-
-function testedUser(): TestedUser | undefined {
-  const { query } = address.value;
-  const userId = query.get('test') ?? '';
-  const internalId = query.get('test_internal') ?? '';
-  if (userId !== '') return { user_id: userId };
-  return internalId === '' ? undefined : { internal_id: internalId };
+function testedUser(): Pick<FoundUser, 'user_id' | 'internal_id'> | undefined {
+  const [id, internalId = ''] = ['test', 'test_internal'].map(parameter);
+  return id === undefined && internalId === '' ? undefined : { user_id: id ?? null, internal_id: internalId };
 }
 
 export function TestUser({ builder }: { readonly builder: Builder }) {
   const user = testedUser();
   const definition = builder.counting.counted.value?.definition;
+  const named = user?.user_id === null ? { internal_id: user.internal_id } : { user_id: user?.user_id };
   return (
     <Section id="test-user" title="Test a user" look="test-user">
       <UserField chosen={user?.user_id ?? user?.internal_id ?? ''} onChoose={test} />
       {user === undefined && <p class="quiet">Shows whether a user is in the audience, why, and until when.</p>}
       {user !== undefined && definition !== undefined && (
         <Why
-          request={operation('POST /v1/audiences/why', { body: JSON.stringify({ definition, ...user, events: 0 }) })}
+          request={operation('POST /v1/audiences/why', { body: JSON.stringify({ definition, ...named, events: 0 }) })}
         >
           <p class="below">
-            <a href={linkOf(user)}>Go to the user</a>
+            <a href={userLink(user)}>Go to the user</a>
           </p>
         </Why>
       )}
     </Section>
   );
-}
-
-function linkOf({ user_id: id, internal_id: internal = '' }: TestedUser): string {
-  return userLink({ user_id: id ?? null, internal_id: internal });
 }
 
 interface UserFieldProps {
