@@ -1,33 +1,20 @@
 /** What of the address narrows the list, and how the service is asked for it. Pure. */
 
-import type { Query } from '../../api/client.ts';
-
-type Asked = Query<'GET /v1/admin/dead-letters'>;
-
-export interface LetterFilter {
-  readonly reader: Asked['reader'];
-  readonly topic: Asked['topic'];
-  readonly code: string | undefined;
-  /** `of` in the address: `project` there is the project that is looked at. */
-  readonly project: string | undefined;
-  /** `2026-11-24`, in UTC. */
-  readonly day: string | undefined;
-  readonly state: (typeof STATES)[number];
-}
+export type LetterFilter = ReturnType<typeof filterIn>;
 
 export const STATES = ['waiting', 'edited', 'replayed', 'dropped', 'any'] as const;
 
+/** In the address, `project` is the project that is looked at. A day is one in UTC. */
 export const PARAMETERS = { reader: 'reader', topic: 'topic', code: 'code', project: 'of', day: 'day' } as const;
 
-export function filterIn(query: URLSearchParams): LetterFilter {
+export function filterIn(query: URLSearchParams) {
   const given = (name: string): string | undefined => query.get(name) ?? undefined;
-  const { reader, topic, code, project, day } = PARAMETERS;
   return {
-    reader: given(reader),
-    topic: given(topic),
-    code: given(code),
-    project: given(project),
-    day: given(day),
+    reader: given(PARAMETERS.reader),
+    topic: given(PARAMETERS.topic),
+    code: given(PARAMETERS.code),
+    project: given(PARAMETERS.project),
+    day: given(PARAMETERS.day),
     state: STATES.find((state) => state === given('state')) ?? 'waiting',
   };
 }

@@ -39,22 +39,21 @@ export function choose(choices: Choices): void {
 
 /** Those that are given; what need not be said is left out. */
 function parametersOf(choices: Choices): Readonly<Record<string, string | undefined>> {
-  const { map, types, text_columns: texts, delimiter, encoding, ...others } = choices;
-  const named = (name: keyof Choices, text: string | undefined) => name in choices && { [name]: text || undefined };
-  const entries = Object.entries(map ?? {}).map(([column, member]) => [column, member ?? '']);
-  return {
-    ...Object.fromEntries(
-      CHOSEN.flatMap((name) => (name in others ? [[name, others[name] ?? undefined] as const] : [])),
-    ),
-    ...named('map', new URLSearchParams(entries).toString()),
-    ...named('types', types === true ? 'yes' : ''),
-    ...named('text_columns', texts?.join('\n')),
-    ...named('delimiter', delimiter === ',' ? '' : (delimiter ?? '')),
-    ...named('encoding', encoding === 'utf-8' ? '' : (encoding ?? '')),
+  const { preset, type, map = {}, types, text_columns: texts, delimiter, encoding, time_format: format } = choices;
+  const entries = Object.entries(map).map(([column, member]) => [column, member ?? '']);
+  const parameters: Record<keyof Choices, string | null | undefined> = {
+    preset,
+    type,
+    map: new URLSearchParams(entries).toString(),
+    types: types === true ? 'yes' : '',
+    text_columns: texts?.join('\n'),
+    delimiter: delimiter === ',' ? '' : delimiter,
+    encoding: encoding === 'utf-8' ? '' : encoding,
+    time_format: format,
   };
+  const given = Object.entries(parameters).filter(([name]) => name in choices);
+  return Object.fromEntries(given.map(([name, text]) => [name, text ?? undefined]));
 }
-
-const CHOSEN = ['preset', 'type', 'time_format'] as const;
 
 export const ROWS: Readonly<Record<string, string>> = {
   '': 'given by its column “type”',
