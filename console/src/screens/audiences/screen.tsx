@@ -88,28 +88,24 @@ const AUDIENCE_COLUMNS: readonly CellColumn<SavedAudience>[] = [
       </span>
     ),
   },
-  { name: 'Change, 24 h', look: 'number narrow-off', cell: (audience) => <Change audience={audience} /> },
-  { name: 'Last 7 days', look: 'days narrow-off', cell: (audience) => <Week audience={audience} /> },
+  { name: 'Change, 24 h', look: 'number narrow-off', cell: changeCell },
+  { name: 'Last 7 days', look: 'days narrow-off', cell: weekCell },
   { name: 'Updates', look: 'quiet narrow-off', cell: ({ refresh }) => refreshText(refresh) },
-  { name: 'State', cell: (audience) => <StateOf audience={audience} /> },
+  { name: 'State', cell: stateCell },
 ];
 
-interface CellProps {
-  readonly audience: SavedAudience;
-}
-
-function Change({ audience: { sizes = [] } }: CellProps) {
+function changeCell({ sizes = [] }: SavedAudience) {
   const change = changeOfDay(sizes, Date.now());
   if (change === undefined) return <span class="quiet">–</span>;
   return <span class={change === 0 ? 'quiet' : ''}>{changeText(change)}</span>;
 }
 
-function Week({ audience: { sizes = [] } }: CellProps) {
+function weekCell({ sizes = [] }: SavedAudience) {
   const series = seriesOf(sizes, Date.now(), STEP_MS, STEPS);
   return series.length > 1 ? <Sparkline values={series} room={STEPS} label="Size in the last 7 days" /> : null;
 }
 
-function StateOf({ audience }: CellProps) {
+function stateCell(audience: SavedAudience) {
   const { is, reason, text } = stateOf(audience, Date.now(), isUpdating(audience.id));
   return (
     <>

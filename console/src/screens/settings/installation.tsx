@@ -11,16 +11,23 @@ export function Installation() {
   return (
     <Section id="installation" title="Installation" copy={{ request: asked, tidemark: ['status', '--json'] }}>
       <Ready of={status} what="the installation">
-        {(found) => <Shown status={found} />}
+        {(found) => (
+          <>
+            <Facts of={factsOf(found)} look="installation" />
+            <Machine status={found} />
+            <p class="quiet small below">
+              Addresses and passwords of the stores are not shown. They are in its environment.
+            </p>
+          </>
+        )}
       </Ready>
     </Section>
   );
 }
 
-function Shown({ status }: { readonly status: InstallationStatus }) {
-  const { version, role } = status;
+function factsOf({ version, role }: InstallationStatus) {
   const service = SERVICE.origin + SERVICE.pathname;
-  const facts = {
+  return {
     Version: version,
     Address: service,
     'Answered by': role === 'all' ? 'a process that does everything' : `a process of the role ${role}`,
@@ -30,11 +37,4 @@ function Shown({ status }: { readonly status: InstallationStatus }) {
       </>
     ),
   };
-  return (
-    <>
-      <Facts of={facts} look="installation" />
-      <Machine status={status} />
-      <p class="quiet small below">Addresses and passwords of the stores are not shown. They are in its environment.</p>
-    </>
-  );
 }

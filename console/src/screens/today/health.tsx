@@ -9,7 +9,7 @@ import { isAdmin } from '../../api/session.ts';
 import { AttentionList, reasonOf, wantsText, whereOf } from '../../parts/attention.tsx';
 import { capital, count } from '../../parts/numbers.ts';
 import { POLL_MS, Problem, useAnswer } from '../../parts/loading/use-load.tsx';
-import { isWell, partText, ReadyParts } from './ready-parts.tsx';
+import { isWell, PART_NAMES, ReadyParts } from './ready-parts.tsx';
 
 /** @param status Undefined where it is not known yet, or nothing was recorded. */
 export function Health({ status }: HealthProps) {
@@ -36,10 +36,11 @@ function OfInstallation({ status }: HealthProps) {
 function OfProcess({ status }: HealthProps) {
   const { value, error, retry } = useAnswer({ ...operation('GET /readyz'), takes: [503] }, POLL_MS.current);
   if (error !== undefined) return <Problem error={error} retry={retry} />;
-  const parts = Object.entries(value?.parts ?? {}).filter(([, state]) => !isWell(state));
+  const unwell = Object.entries(value?.parts ?? {}).filter(([, state]) => !isWell(state));
+  const wrong = unwell.map(([name, state]) => `${PART_NAMES[name] ?? name}: ${state}`);
   const items = status?.attention ?? [];
   return (
-    <HealthLine status={status} items={value && items} wrong={parts.map(partText)}>
+    <HealthLine status={status} items={value && items} wrong={wrong}>
       <ReadyParts parts={value?.parts ?? {}} />
     </HealthLine>
   );

@@ -14,11 +14,6 @@ export function ReadyParts({ parts }: { readonly parts: Readonly<Record<string, 
   );
 }
 
-/** `Event log: away` */
-export function partText([name, state]: readonly [string, string]): string {
-  return `${PART_NAMES[name] ?? name}: ${state}`;
-}
-
 export function isWell(state: string): boolean {
   return state === 'ready' || state === 'empty';
 }
