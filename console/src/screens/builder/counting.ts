@@ -26,12 +26,6 @@ function inDefinition(pointer: string): string {
   return pointer.replace(/^\/definition/, '');
 }
 
-/** What a change of a saved audience would do. */
-interface Effect {
-  readonly entering: number;
-  readonly leaving: number;
-}
-
 export class Counting {
   /** The audience that is changed. */
   readonly #audience: { readonly id: string; readonly definition: () => Json } | undefined;
@@ -39,7 +33,8 @@ export class Counting {
   /** The last answer, which stays until there is another. */
   readonly counted = signal<Counted | undefined>(undefined);
   readonly refusal = signal<ApiError | undefined>(undefined);
-  readonly effect = signal<Effect | undefined>(undefined);
+  /** What a change of a saved audience would do. */
+  readonly effect = signal<Readonly<Record<'entering' | 'leaving', number>> | undefined>(undefined);
   /** By the pointer of a condition: how many are left after it. */
   readonly steps = signal<ReadonlyMap<string, number>>(new Map());
   readonly wantsSteps = signal(false);
