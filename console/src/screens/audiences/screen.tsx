@@ -1,6 +1,6 @@
 /** `#/audiences`, `#/audiences/new`, `#/audiences/{id}` and `#/audiences/{id}/edit`. */
 import { operation } from '../../api/client.ts';
-import type { Answer, SavedAudience } from '../../api/types.ts';
+import type { SavedAudience } from '../../api/types.ts';
 import { address, linkTo, parameter } from '../../api/address.ts';
 import { FilterField } from '../../parts/choice.tsx';
 import { counted, HOUR_MS } from '../../parts/numbers.ts';
@@ -23,8 +23,7 @@ import './audiences.css';
 const DAYS = 8;
 
 function AudienceList() {
-  const cursor = parameter('cursor');
-  const tag = parameter('tag');
+  const [wanted = '', cursor, tag] = ['name', 'cursor', 'tag'].map(parameter);
   const loaded = useAnswer(operation('GET /v1/audiences', { query: { limit: 100, cursor, sizes: DAYS, tag } }));
   return (
     <ScreenPage
@@ -42,29 +41,27 @@ function AudienceList() {
         </p>
       )}
       <Ready of={loaded} what="audiences">
-        {(page) => <Audiences page={page} />}
+        {({ audiences, next_cursor: next }) =>
+          audiences.length === 0 && next === null && (cursor ?? tag) === undefined ? (
+            <NoAudiences />
+          ) : (
+            <>
+              {audiences.length > 8 && <FilterField name="name" label="Name" look="text" isSearch />}
+              <Listing
+                look="audiences"
+                rows={audiences.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))}
+                keyOf={({ id }) => id}
+                columns={AUDIENCE_COLUMNS}
+                none={
+                  <p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience matches this name.'}</p>
+                }
+                next={next}
+              />
+            </>
+          )
+        }
       </Ready>
     </ScreenPage>
-  );
-}
-
-function Audiences({ page }: { readonly page: Answer<'GET /v1/audiences'> }) {
-  const { audiences, next_cursor: next } = page;
-  const [wanted = '', cursor, tag] = ['name', 'cursor', 'tag'].map(parameter);
-  const shown = audiences.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
-  if (audiences.length === 0 && next === null && (cursor ?? tag) === undefined) return <NoAudiences />;
-  return (
-    <>
-      {audiences.length > 8 && <FilterField name="name" label="Name" look="text" isSearch />}
-      <Listing
-        look="audiences"
-        rows={shown}
-        keyOf={({ id }) => id}
-        columns={AUDIENCE_COLUMNS}
-        none={<p class="quiet">{wanted === '' ? 'No audience has this tag.' : 'No audience matches this name.'}</p>}
-        next={next}
-      />
-    </>
   );
 }
 

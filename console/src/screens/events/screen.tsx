@@ -14,14 +14,11 @@ import { EventPage } from './event-page.tsx';
 import { FunnelPage } from './funnel.tsx';
 import './events.css';
 
-interface CatalogFilter {
-  readonly search: string | undefined;
-  readonly order: 'count' | 'name' | undefined;
-}
-
 function Catalog() {
   const [search, cursor] = ['search', 'cursor'].map(parameter);
-  const narrowing: CatalogFilter = { search, order: parameter('order') === 'name' ? 'name' : undefined };
+  const narrowing = { search, order: parameter('order') === 'name' ? 'name' : undefined } as const;
+  const query = { ...narrowing, limit: 50, cursor };
+  const page = useLatest(useAnswer(operation('GET /v1/catalog/events', { query })));
   return (
     <ScreenPage
       title="Events"
@@ -37,35 +34,27 @@ function Catalog() {
           onChoice={(order) => setParameters({ cursor: '', order: order === 'count' ? '' : order }, { push: true })}
         />
       </Filters>
-      <Names narrowing={narrowing} cursor={cursor} />
+      <Ready of={page} what="events">
+        {({ events, exact, truncated, next_cursor: next }) =>
+          events.length === 0 && next === null ? (
+            <NoNames search={search} />
+          ) : (
+            <>
+              <EventList events={events} next={next} />
+              <p class="quiet small below">
+                New events appear within a minute.
+                {!exact && ' A message that was sent twice may count twice for about a day.'}
+                {truncated && ' Only the 10,000 most frequent names are listed.'}
+              </p>
+            </>
+          )
+        }
+      </Ready>
     </ScreenPage>
   );
 }
 
 const ORDERS = { count: 'Most frequent', name: 'A to Z' };
-
-function Names({ narrowing, cursor }: { readonly narrowing: CatalogFilter; readonly cursor: string | undefined }) {
-  const query = { ...narrowing, limit: 50, cursor };
-  const page = useLatest(useAnswer(operation('GET /v1/catalog/events', { query })));
-  return (
-    <Ready of={page} what="events">
-      {({ events, exact, truncated, next_cursor: next }) =>
-        events.length === 0 && next === null ? (
-          <NoNames search={narrowing.search} />
-        ) : (
-          <>
-            <EventList events={events} next={next} />
-            <p class="quiet small below">
-              New events appear within a minute.
-              {!exact && ' A message that was sent twice may count twice for about a day.'}
-              {truncated && ' Only the 10,000 most frequent names are listed.'}
-            </p>
-          </>
-        )
-      }
-    </Ready>
-  );
-}
 
 function EventList({ events, next }: { readonly events: readonly CatalogName[]; readonly next: string | null }) {
   const days = useLastDays(events);
@@ -107,7 +96,7 @@ function useLastDays(events: readonly CatalogName[]): ReadonlyMap<string, readon
   return new Map([...none, ...found]);
 }
 
-function NoNames({ search }: Pick<CatalogFilter, 'search'>) {
+function NoNames({ search }: { readonly search: string | undefined }) {
   if (search === undefined) {
     return (
       <Empty
