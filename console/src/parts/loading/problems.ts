@@ -59,12 +59,15 @@ const SAYINGS: readonly (readonly [RegExp, (...found: string[]) => string])[] = 
   [/^is required$|^must not be empty$/, () => 'is missing'],
   [/^is not JSON: .*/s, () => 'is not JSON'],
   [/^is not an ISO-8601 date-time.*/, () => 'is not a time such as 2026-11-20T10:15:00Z'],
-  [/^must be ([a-z]+(?:,[a-z]+)*)$/, (_, kinds = '') => `must be ${kinds.split(',').map(kindWord).join(' or ')}`],
+  [
+    /^must be ([a-z]+(?:,[a-z]+)*)$/,
+    (_, kinds = '') =>
+      `must be ${kinds
+        .split(',')
+        .map((kind) => KINDS[kind] ?? kind)
+        .join(' or ')}`,
+  ],
 ];
-
-function kindWord(kind: string): string {
-  return KINDS[kind] ?? kind;
-}
 
 const KINDS: Readonly<Record<string, string>> = { ...TYPE_NAMES, null: 'left out' };
 

@@ -120,11 +120,6 @@ function Why({ letter }: { readonly letter: WholeDeadLetter }) {
   );
 }
 
-const STATE_WORDS: Readonly<Record<string, string>> = {
-  waiting: 'waiting',
-  editing: 'an edit was interrupted: send it again',
-};
-
 const NOT_READABLE = <span class="quiet">not readable</span>;
 
 function LetterFacts({ letter }: { readonly letter: WholeDeadLetter }) {
@@ -132,7 +127,8 @@ function LetterFacts({ letter }: { readonly letter: WholeDeadLetter }) {
   const facts = {
     State: (
       <>
-        {STATE_WORDS[state] ?? state} {settledAt !== null && <Ago at={settledAt} />}
+        {state === 'editing' ? 'an edit was interrupted: send it again' : state}{' '}
+        {settledAt !== null && <Ago at={settledAt} />}
       </>
     ),
     'In the log': <code>{letter.id}</code>,

@@ -55,10 +55,7 @@ interface Found {
 const MOST_OF_A_KIND = 6;
 
 /** Those that begin with the text come before those that have it within. */
-function useFound(
-  text: string,
-  screens: readonly Found[],
-): { readonly found: readonly Found[]; readonly isLoading: boolean } {
+function useFound(text: string, screens: readonly Found[]) {
   const audiences = useAnswer(operation('GET /v1/audiences', { query: { limit: 100 } }));
   const events = useAnswer(operation('GET /v1/catalog/events', { query: { limit: 1_000 } }));
   const users = useLoad(text, async (signal) => findPeople(text, signal));

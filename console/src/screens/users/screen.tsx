@@ -1,7 +1,6 @@
 /** `#/users` with a search and conditions, `#/users/{user id}`, and `#/users/{internal id}?by=internal_id`. */
 import { operation } from '../../api/client.ts';
 import { countOf, type Json, jsonText, parseJson } from '../../api/json.ts';
-import type { Profile } from '../../api/types.ts';
 import { address, linkTo, parameter } from '../../api/address.ts';
 import { mayChangeAudiences, project } from '../../api/session.ts';
 import { FilterField } from '../../parts/choice.tsx';
@@ -142,7 +141,7 @@ function ByAnonymousId({ id, known }: UserListProps & { readonly id: string }) {
       <Ready of={loaded} what="users">
         {({ users, next_cursor: next }) => (
           <FoundUsers
-            users={users.map((user) => ({ ...user, anonymous_id: anonymousIdOf(user) }))}
+            users={users.map((user) => ({ ...user, anonymous_id: user.anonymous_ids[0] ?? null }))}
             columns={columnsOf(known).filter((column) => column !== 'events')}
             next={next}
             isNarrowed
@@ -151,9 +150,4 @@ function ByAnonymousId({ id, known }: UserListProps & { readonly id: string }) {
       </Ready>
     </UsersPage>
   );
-}
-
-/** What users are known by who have no id of their own. */
-function anonymousIdOf({ user_id: id, anonymous_ids: ids }: Pick<Profile, 'user_id' | 'anonymous_ids'>) {
-  return id === null ? (ids[0] ?? null) : null;
 }
