@@ -1,22 +1,11 @@
 /** The one place that talks to the service: documented HTTP, with the session's cookie in place of a key. */
 import type { Raw } from './types.ts';
 import { parseJson } from './json.ts';
+import type { Schemas } from '../../../schemas/openapi-types.ts';
 import type { Operation } from '../../../schemas/operations.ts';
 
 /** What is asked, as the document of the interface describes it: screens have it from here, with `ask`. */
 export { type Body, operation, type Operation, type Query, type Sent } from '../../../schemas/operations.ts';
-
-interface FieldProblem {
-  readonly path: string;
-  readonly message: string;
-}
-
-interface ProblemDocument {
-  readonly code?: string;
-  readonly title?: string;
-  readonly detail?: string;
-  readonly errors?: readonly FieldProblem[];
-}
 
 /** A refusal (RFC 9457), or `network` where no answer came. */
 export class ApiError extends Error {
@@ -25,7 +14,7 @@ export class ApiError extends Error {
   /** `unavailable`, `query-limit`, …: the member `code` of the problem. */
   readonly code: string;
   readonly title: string;
-  readonly errors: readonly FieldProblem[];
+  readonly errors: Schemas['Errors'];
   readonly retryAfterS: number | undefined;
   readonly requestId: string | undefined;
 
@@ -128,7 +117,7 @@ async function refusalOf(response: Response): Promise<ApiError> {
   const problem = (await response
     .text()
     .then(parseJson)
-    .catch(() => null)) as ProblemDocument | null;
+    .catch(() => null)) as Partial<Raw<Schemas['Problem']>> | null;
   const retryAfter = Number(headers.get('Retry-After') ?? Number.NaN);
   const requestId = headers.get('X-Request-Id');
   return new ApiError({
