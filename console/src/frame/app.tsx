@@ -1,7 +1,6 @@
-import type { ComponentType } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { keepsDigits } from '../api/json.ts';
-import { Loading, Problem } from '../parts/loading/use-load.tsx';
+import { Loading, Problem, useLater } from '../parts/loading/use-load.tsx';
 import { ScreenPage } from '../parts/page.tsx';
 import { Feedback } from '../parts/loading/change.tsx';
 import { Button } from '../parts/form.tsx';
@@ -199,17 +198,12 @@ function focusSearch(): void {
 }
 
 function LazyScreen({ screen }: { readonly screen: Screen }) {
-  const [Loaded, setLoaded] = useState<ComponentType>();
-  useEffect(() => {
-    let isThere = true;
-    void screen.load().then(
-      (loaded) => isThere && setLoaded(() => loaded),
+  const Loaded = useLater(true, async () =>
+    screen.load().catch(() => {
       // A newer version of the service is there: its page names the files that it has.
-      () => location.reload(),
-    );
-    return () => {
-      isThere = false;
-    };
-  }, [screen]);
+      location.reload();
+      return () => null;
+    }),
+  );
   return Loaded === undefined ? <Loading what={screen.name} /> : <Loaded />;
 }

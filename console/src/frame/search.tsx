@@ -1,9 +1,8 @@
 /** One search for everything, which Ctrl K opens. Its code is loaded when it is first opened. */
 import { signal } from '@preact/signals';
-import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { linkTo } from '../api/address.ts';
-import type { PaletteProps } from '../screens/search/palette.tsx';
+import { useLater } from '../parts/loading/use-load.tsx';
 import { openScreens } from './screens.ts';
 
 const isOpen = signal(false);
@@ -13,7 +12,7 @@ export function openSearch(): void {
 }
 
 export function Search() {
-  const [Palette, setPalette] = useState<ComponentType<PaletteProps>>();
+  const Palette = useLater(isOpen.value, async () => (await import('../screens/search/palette.tsx')).Palette);
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (!(event.ctrlKey || event.metaKey) || event.key !== 'k') return;
@@ -23,9 +22,6 @@ export function Search() {
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
   }, []);
-  useEffect(() => {
-    if (isOpen.value) void import('../screens/search/palette.tsx').then((loaded) => setPalette(() => loaded.Palette));
-  }, [isOpen.value]);
   const screens = openScreens.value.map(({ name, path }) => ({ kind: 'Screen', name, link: linkTo([path]) }) as const);
   return isOpen.value && Palette !== undefined ? (
     <Palette screens={screens} onClose={() => (isOpen.value = false)} />

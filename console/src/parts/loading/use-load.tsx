@@ -88,6 +88,15 @@ export function useLatest<T>(loaded: Loaded<T>): Loaded<T> {
   return loaded.error === undefined ? { ...loaded, value: before.current } : loaded;
 }
 
+/** What a file has that is loaded once it is wanted: undefined until it is there. Then it stays. */
+export function useLater<T>(isWanted: boolean, load: () => Promise<T>): T | undefined {
+  const [loaded, setLoaded] = useState<{ readonly part: T }>();
+  useEffect(() => {
+    if (isWanted && loaded === undefined) void load().then((part) => setLoaded({ part }));
+  }, [isWanted]);
+  return loaded?.part;
+}
+
 /** Until it is told to stop. After each answer it is told when to ask the next time. */
 function repeat<T>(
   load: (signal: AbortSignal) => Promise<T>,

@@ -9,7 +9,7 @@ import { useAnswer, useLoad } from '../../parts/loading/use-load.tsx';
 import { findUsers, pauseOfTyping } from '../find-users.ts';
 import { userLink } from '../user-link.ts';
 
-export interface PaletteProps {
+interface PaletteProps {
   /** Those of the navigation. */
   readonly screens: readonly Found[];
   readonly onClose: () => void;

@@ -1,11 +1,10 @@
 /** What a project that is new begins with, loaded where it is one. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { operation } from '../../api/client.ts';
 import type { LiveRow } from '../../api/types.ts';
 import { stored } from '../../api/stored.ts';
-import { Loading, POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
-import type { DoneSteps, FirstSteps } from './first-steps.tsx';
+import { Loading, POLL_MS, useAnswer, useLater } from '../../parts/loading/use-load.tsx';
+import type { DoneSteps } from './first-steps.tsx';
 
 /** Whether it is hidden on this browser. */
 const choice = stored('get-started', 'open');
@@ -21,7 +20,13 @@ interface GetStartedProps {
 export function GetStarted({ children, ...feed }: GetStartedProps) {
   const steps = useSteps(feed.rows);
   const isNew = typeof steps === 'object' && Object.values(steps).includes(false);
-  const Steps = useFirstSteps(isNew);
+  // It stays when the project is new no longer: it may have a key that nobody has noted yet.
+  const Steps = useLater(isNew, async () =>
+    import('./first-steps.tsx').then(
+      (loaded) => loaded.FirstSteps,
+      () => Nothing,
+    ),
+  );
   if (steps === 'unknown' || (isNew && Steps === undefined)) return <Loading what="Today" />;
   return (
     <>
@@ -31,17 +36,8 @@ export function GetStarted({ children, ...feed }: GetStartedProps) {
   );
 }
 
-/** Where it cannot be loaded, Today is as it is without. */
-const WITHOUT = { FirstSteps: (): null => null };
-
-/** Undefined until it is there. It stays when the project is new no longer: it may have a key that nobody has noted yet. */
-function useFirstSteps(isWanted: boolean): typeof FirstSteps | undefined {
-  const [loaded, setLoaded] = useState<{ readonly FirstSteps: typeof FirstSteps }>();
-  useEffect(() => {
-    if (isWanted && loaded === undefined) void import('./first-steps.tsx').then(setLoaded, () => setLoaded(WITHOUT));
-  }, [isWanted]);
-  return loaded?.FirstSteps;
-}
+/** Where the steps cannot be loaded, Today is as it is without. */
+const Nothing = (): null => null;
 
 /** None where they are hidden or cannot be found out. The catalog is a moment behind the messages that came here. */
 function useSteps(rows: readonly LiveRow[]): DoneSteps | 'unknown' | 'none' {

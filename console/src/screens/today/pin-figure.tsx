@@ -8,10 +8,6 @@ import { counted, DAY_MS } from '../../parts/numbers.ts';
 import { figureText, measureText } from '../events/figures.ts';
 import { countsBody, isWhole, questionOf } from '../events/question.ts';
 
-export interface PinFigureProps {
-  readonly address: string;
-}
-
 interface PinnedFigure {
   readonly text: string;
   readonly unit: string;
@@ -22,7 +18,7 @@ interface PinnedFigure {
 const FIGURE_MS = 60_000;
 
 /** Nothing where the page has no figure of its own, or it cannot be had. */
-export function PinFigure({ address }: PinFigureProps) {
+export function PinFigure({ address }: { readonly address: string }) {
   const { value } = useLoad(address, async (signal) => figureOf(address, signal), FIGURE_MS);
   if (value === undefined) return null;
   const { text, unit, values } = value;

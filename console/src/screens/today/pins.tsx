@@ -1,22 +1,16 @@
 /** What the people of the project have pinned: each a link to its page, a chart or an audience with its figure. */
-import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { linkTo, parseAddress } from '../../api/address.ts';
 import { ask, operation } from '../../api/client.ts';
 import { mayChangeAudiences } from '../../api/session.ts';
 import type { Pin } from '../../api/types.ts';
 import { ChangeButton, FieldError } from '../../parts/loading/change.tsx';
-import { POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, useAnswer, useLater } from '../../parts/loading/use-load.tsx';
 import { Listing, RowLink } from '../../parts/table.tsx';
-import type { PinFigureProps } from './pin-figure.tsx';
 
 export function Pins() {
   const { value, error, retry } = useAnswer(operation('GET /v1/pins'), POLL_MS.idle);
-  const [Figure, setFigure] = useState<ComponentType<PinFigureProps>>();
   const hasPins = value !== undefined && value.pins.length > 0;
-  useEffect(() => {
-    if (hasPins) void import('./pin-figure.tsx').then((loaded) => setFigure(() => loaded.PinFigure));
-  }, [hasPins]);
+  const Figure = useLater(hasPins, async () => (await import('./pin-figure.tsx')).PinFigure);
   const columns = [
     { name: 'Name', cell: ({ name, address }: Pin) => <RowLink link={linkOf(address)}>{name}</RowLink> },
     { name: 'Figure', look: 'days', cell: ({ address }: Pin) => Figure && <Figure address={address} /> },
