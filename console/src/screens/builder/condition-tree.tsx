@@ -9,7 +9,7 @@ import { AddMenu } from './add-menu.tsx';
 import type { Builder } from './builder.ts';
 import { pathTo, pointerOf, valueAt } from './json-edit.ts';
 import { typeOf } from './known.ts';
-import { Additions, Phrases } from './sentences/piece-view.tsx';
+import { add, Additions, Phrases } from './sentences/piece-view.tsx';
 import { RowMenu } from './row-menu.tsx';
 import {
   GROUPS,
@@ -137,7 +137,7 @@ function Condition({ builder, node }: NodeProps) {
       >
         <span class="condition-words">
           <Phrases editor={builder} phrases={phrases} />
-          <Additions builder={builder} additions={additions} />
+          <Additions additions={additions} onAdd={(addition) => void add(builder, addition)} />
         </span>
         <Left builder={builder} node={node} />
         <RowMenu builder={builder} node={node} label={label} additions={additions} />

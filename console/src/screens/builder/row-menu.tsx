@@ -2,7 +2,7 @@ import type { Json } from '../../api/json.ts';
 import { Menu } from '../../parts/form.tsx';
 import type { Builder } from './builder.ts';
 import type { Addition } from './sentences/phrase.ts';
-import { add, Cross } from './sentences/piece-view.tsx';
+import { add, RemoveButton } from './sentences/piece-view.tsx';
 import type { TreeNode } from './tree.ts';
 import { type Changed, copied, grouped, moved, movedIn, movedOut, negated, removed, ungrouped } from './tree-edits.ts';
 
@@ -28,15 +28,7 @@ export function RowMenu({ builder, node, label, additions = [] }: RowMenuProps) 
           <MenuChoice key={action.text} {...action} isOff={change === undefined} run={() => builder.change(change)} />
         ))}
       </Menu>
-      <button
-        type="button"
-        class="plain tiny"
-        aria-label={`Remove: ${label}`}
-        title="Remove"
-        onClick={() => builder.change(removed(root, node.at))}
-      >
-        <Cross />
-      </button>
+      <RemoveButton label={`Remove: ${label}`} title="Remove" onClick={() => builder.change(removed(root, node.at))} />
     </span>
   );
 }

@@ -8,7 +8,7 @@ import { applyEdit, type Edit } from '../builder/json-edit.ts';
 import { type CatalogName, findKnown, type KnownName, knownNames, suggestedAmong, testsOf } from '../builder/known.ts';
 import { conditionPieces, memberAdditions } from '../builder/sentences/member-phrase.ts';
 import { readOut } from '../builder/sentences/phrase.ts';
-import { Phrases, type SentenceEditor } from '../builder/sentences/piece-view.tsx';
+import { Additions, Phrases, type SentenceEditor } from '../builder/sentences/piece-view.tsx';
 import type { Condition } from './question.ts';
 import './conditions.css';
 
@@ -83,17 +83,7 @@ function Adding({ of, members, onAdd, onCancel }: AddingProps) {
     >
       <span class="phrase" ref={sentence}>
         <Phrases editor={editor} phrases={[{ name: of, pieces: conditionPieces([], draft, of, {}) }]} />
-        {additions
-          .filter(({ isRare }) => isRare !== true)
-          .map(({ text, label, make }) => (
-            <Button
-              key={label}
-              label={`+ ${text}`}
-              look="plain tiny add"
-              title={label}
-              onClick={() => editor.edit(make([], []))}
-            />
-          ))}
+        <Additions additions={additions} onAdd={({ make }) => editor.edit(make([], []))} />
       </span>
     </Form>
   );

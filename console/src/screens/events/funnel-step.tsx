@@ -8,7 +8,7 @@ import { type Edit, type Path, pointerOf } from '../builder/json-edit.ts';
 import { laterEventPieces, nameAdditions, namesIn } from '../builder/sentences/event-names.ts';
 import { durationPieces, periodPieces } from '../builder/sentences/period-pieces.ts';
 import { type Addition, type Phrase, removal, word } from '../builder/sentences/phrase.ts';
-import { Additions, Phrases, PieceView } from '../builder/sentences/piece-view.tsx';
+import { add, Additions, Phrases, PieceView } from '../builder/sentences/piece-view.tsx';
 import { whereAdditions, wherePhrases } from '../builder/sentences/where-phrases.ts';
 import { Listing } from '../../parts/table.tsx';
 import { seriesText } from './figures.ts';
@@ -40,7 +40,7 @@ export function FunnelStep({ builder, steps, index, answer }: FunnelStepProps) {
         </b>
         <span class="condition-words">
           <Phrases editor={builder} phrases={phrases} />
-          <Additions builder={builder} additions={additionsTo(at, step)} />
+          <Additions additions={additionsTo(at, step)} onAdd={(addition) => void add(builder, addition)} />
         </span>
         <Reached answer={answer} index={index} />
         {removed !== undefined && (

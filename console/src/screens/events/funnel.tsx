@@ -11,7 +11,7 @@ import { Builder } from '../builder/builder.ts';
 import { useFocus } from '../builder/condition-tree.tsx';
 import { namesIn } from '../builder/sentences/event-names.ts';
 import { laterEvent, MOST_STEPS, nextStep, stepsFrom } from '../builder/sentences/sequence-phrases.ts';
-import { AddButton } from '../builder/sentences/piece-view.tsx';
+import { add, AddButton } from '../builder/sentences/piece-view.tsx';
 import { FunnelStep, FunnelTable } from './funnel-step.tsx';
 import './funnel.css';
 import { jsonIn } from '../builder/json-text.ts';
@@ -68,7 +68,10 @@ function StepList({ builder, answer }: { readonly builder: Builder; readonly ans
         ))}
       </ol>
       {steps.length < MOST_STEPS && (
-        <AddButton builder={builder} addition={nextStep([...last, 'followed_by'], names)} />
+        <AddButton
+          addition={nextStep([...last, 'followed_by'], names)}
+          onAdd={(addition) => void add(builder, addition)}
+        />
       )}
     </>
   );

@@ -26,17 +26,7 @@ export function PieceView({ editor, piece }: { readonly editor: SentenceEditor; 
   if (piece.kind === 'audience') return <AudienceChoice editor={editor} piece={piece} />;
   if (piece.kind === 'text') return <TextField editor={editor} piece={piece} />;
   if (piece.kind !== 'remove') return <Typed editor={editor} piece={piece} />;
-  return (
-    <button
-      type="button"
-      class="plain tiny remove"
-      aria-label={piece.label}
-      title={piece.label}
-      onClick={() => editor.edit(piece.edit)}
-    >
-      <Cross />
-    </button>
-  );
+  return <RemoveButton label={piece.label} look="remove" onClick={() => editor.edit(piece.edit)} />;
 }
 
 export function Phrases({ editor, phrases }: { readonly editor: SentenceEditor; readonly phrases: readonly Phrase[] }) {
@@ -50,34 +40,46 @@ export function Phrases({ editor, phrases }: { readonly editor: SentenceEditor; 
 }
 
 interface AdditionsProps {
-  readonly builder: Builder;
   readonly additions: readonly Addition[];
+  readonly onAdd: (addition: Addition) => void;
 }
 
 /** What may be added, but for what is rare. */
-export function Additions({ builder, additions }: AdditionsProps) {
+export function Additions({ additions, onAdd }: AdditionsProps) {
   const offered = additions.filter(({ isRare }) => isRare !== true);
   if (offered.length === 0) return null;
   return (
     <span class="phrase additions">
       {offered.map((addition) => (
-        <AddButton key={addition.label} builder={builder} addition={addition} />
+        <AddButton key={addition.label} addition={addition} onAdd={onAdd} />
       ))}
     </span>
   );
 }
 
-export function Cross() {
+interface RemoveButtonProps {
+  readonly label: string;
+  readonly title?: string;
+  readonly look?: string;
+  readonly onClick: () => void;
+}
+
+/** A cross. */
+export function RemoveButton({ label, title = label, look = '', onClick }: RemoveButtonProps) {
   return (
-    <svg viewBox="0 0 12 12" aria-hidden="true">
-      <path d="M3 3l6 6M9 3l-6 6" />
-    </svg>
+    <button type="button" class={`plain tiny ${look}`.trim()} aria-label={label} title={title} onClick={onClick}>
+      <svg viewBox="0 0 12 12" aria-hidden="true">
+        <path d="M3 3l6 6M9 3l-6 6" />
+      </svg>
+    </button>
   );
 }
 
-export function AddButton({ builder, addition }: { readonly builder: Builder; readonly addition: Addition }) {
+type AddButtonProps = Pick<AdditionsProps, 'onAdd'> & { readonly addition: Addition };
+
+export function AddButton({ addition, onAdd }: AddButtonProps) {
   const { text, label } = addition;
-  return <Button label={`+ ${text}`} look="plain tiny add" title={label} onClick={() => void add(builder, addition)} />;
+  return <Button label={`+ ${text}`} look="plain tiny add" title={label} onClick={() => onAdd(addition)} />;
 }
 
 /** What it puts in is written next. */
