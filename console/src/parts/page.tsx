@@ -50,7 +50,9 @@ export function ScreenPage({ title, up, beside, actions, copy, look = '', childr
 interface SectionProps {
   /** The id of its heading, once on a page. */
   readonly id: string;
-  readonly title: ComponentChildren;
+  readonly title: string;
+  /** How much there is of it. */
+  readonly count?: number | string;
   /** At the end of the line of the heading. */
   readonly actions?: ComponentChildren;
   /** For the parts of a screen that are pages of their own. */
@@ -60,11 +62,13 @@ interface SectionProps {
 }
 
 /** A part of a page with a heading of its own. */
-export function Section({ id, title, actions, copy, look, children }: SectionProps) {
+export function Section({ id, title, count, actions, copy, look, children }: SectionProps) {
   return (
     <section class={look} aria-labelledby={id}>
       <div class="section-head">
-        <h2 id={id}>{title}</h2>
+        <h2 id={id}>
+          {title} {count !== undefined && <span class="quiet">{count}</span>}
+        </h2>
         {(Boolean(actions) || copy !== undefined) && (
           <div class="row">
             {actions}

@@ -6,7 +6,7 @@ import type { LiveRow } from '../api/types.ts';
 import { withNames } from './live-names.ts';
 
 /** What stands in the list: a message, or how many came at that time that are not shown. */
-export type FeedEntry = { readonly row: LiveRow } | { readonly hidden: number; readonly at: string };
+type FeedEntry = { readonly row: LiveRow } | { readonly hidden: number; readonly at: string };
 
 export interface Feed {
   readonly state: 'connecting' | 'open' | 'log-unreachable' | 'failed';
@@ -114,8 +114,13 @@ class FeedBuffer {
   }
 }
 
+/** The messages that a feed has, newest first. */
+export function rowsOf({ entries, recent = [] }: Pick<Feed, 'entries' | 'recent'>): readonly LiveRow[] {
+  return [...entries.flatMap((entry) => ('row' in entry ? [entry.row] : [])), ...recent];
+}
+
 function named(entries: readonly FeedEntry[]): readonly FeedEntry[] {
-  const rows = withNames(entries.flatMap((entry) => ('row' in entry ? [entry.row] : []))).values();
+  const rows = withNames(rowsOf({ entries, recent: [] })).values();
   return entries.map((entry) => ('row' in entry ? { row: rows.next().value ?? entry.row } : entry));
 }
 

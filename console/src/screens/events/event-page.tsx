@@ -80,12 +80,8 @@ function Properties({ catalog: { properties, next_cursor: next } }: { readonly c
   return (
     <Section
       id="properties"
-      title={
-        <>
-          Properties{' '}
-          <span class="quiet">{next !== null ? `${properties.length} most frequent` : properties.length}</span>
-        </>
-      }
+      title="Properties"
+      count={next !== null ? `${properties.length} most frequent` : properties.length}
     >
       <Listing
         rows={properties}

@@ -11,8 +11,7 @@ import { LiveCells } from '../live-cells.tsx';
 import { type Feed, recordId } from '../live-feed.ts';
 import { LinkButton } from '../../parts/page.tsx';
 
-export type FilterName = 'type' | 'event' | 'user_id' | 'text';
-export type Filter = Pick<LiveFilter, FilterName>;
+export type Filter = Pick<LiveFilter, 'type' | 'event' | 'user_id' | 'text'>;
 
 export function openRow(row: LiveRow | undefined): void {
   setParameters({ open: row === undefined ? '' : recordId(row) }, { push: row !== undefined });

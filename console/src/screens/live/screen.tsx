@@ -9,7 +9,7 @@ import { Problem } from '../../parts/loading/use-load.tsx';
 import { ScreenPage, tabLinks, tabOf, Tabs } from '../../parts/page.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { Button } from '../../parts/form.tsx';
-import { type Feed, recordId, useFeed } from '../live-feed.ts';
+import { type Feed, recordId, rowsOf, useFeed } from '../live-feed.ts';
 import { receiptRequest } from '../receipt-steps.tsx';
 import { LiveMessage, MessagePage } from './live-message.tsx';
 import { Refusals } from './refusals.tsx';
@@ -97,13 +97,11 @@ function Stream() {
 }
 
 /** The message that the address names. It stays open when it leaves the list. */
-function useOpenRow({ entries, recent = [] }: Feed, id: string | undefined): LiveRow | undefined {
+function useOpenRow(feed: Feed, id: string | undefined): LiveRow | undefined {
   const kept = useRef<LiveRow | undefined>(undefined);
   if (id === undefined) kept.current = undefined;
-  else if (kept.current === undefined || recordId(kept.current) !== id) {
-    const rows = [...entries.flatMap((entry) => ('row' in entry ? [entry.row] : [])), ...recent];
-    kept.current = rows.find((row) => recordId(row) === id);
-  }
+  else if (kept.current === undefined || recordId(kept.current) !== id)
+    kept.current = rowsOf(feed).find((row) => recordId(row) === id);
   return kept.current;
 }
 

@@ -58,8 +58,8 @@ function Headline({ status: { attention, ready } }: { readonly status: Installat
   );
 }
 
+const ALL_PARTITIONS = 'Partitions of the event log';
 const TITLES: Readonly<Record<string, string>> = {
-  all: 'Partitions of the event log',
   profiles: 'Partitions that the profile writer reads',
   analytics: 'Partitions that the analytics writer reads',
 };
@@ -73,7 +73,7 @@ function Partitions({ of: part }: { readonly of: string }) {
   return (
     <Section
       id="partitions"
-      title={TITLES[part] ?? TITLES['all']}
+      title={TITLES[part] ?? ALL_PARTITIONS}
       look="card"
       actions={<Button label="Close" look="plain" onClick={close} />}
     >

@@ -6,7 +6,7 @@ import { POLL_MS, Problem, useAnswer } from '../../parts/loading/use-load.tsx';
 import { ScreenPage } from '../../parts/page.tsx';
 import { namesWanted } from '../../parts/user-cell.tsx';
 import { LiveCells } from '../live-cells.tsx';
-import { type Feed, recordId, useFeed } from '../live-feed.ts';
+import { type Feed, recordId, rowsOf, useFeed } from '../live-feed.ts';
 import { GetStarted } from './get-started.tsx';
 import { Health } from './health.tsx';
 import { Figures, HourChart, MovedAudiences, TopEvents } from './summary.tsx';
@@ -42,10 +42,6 @@ export function TodayScreen() {
       </GetStarted>
     </ScreenPage>
   );
-}
-
-function rowsOf({ entries, recent = [] }: Feed) {
-  return [...entries.flatMap((entry) => ('row' in entry ? [entry.row] : [])), ...recent];
 }
 
 /** The last few messages, each of which opens in Live, with its receipt. */

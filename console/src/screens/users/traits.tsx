@@ -20,11 +20,8 @@ export function Traits({ name, profile }: { readonly name: UserName; readonly pr
   return (
     <Section
       id="traits"
-      title={
-        <>
-          Traits <span class="quiet">{count(all.length)}</span>
-        </>
-      }
+      title="Traits"
+      count={count(all.length)}
       actions={
         all.length > 8 && (
           <FilterField name="trait" label="Filter the traits by name" placeholder="Filter by name" isBare />
