@@ -59,20 +59,11 @@ function readPart(part: string, { onTick, onState }: LiveListener, place: { id?:
   const id = fields.get('id');
   if (id !== undefined) place.id = id;
   onState('open');
-  onTick(readTick(data));
-}
-
-interface RawTick {
-  readonly rows: readonly LiveRow[];
-  readonly seen: RawNumber;
-  readonly skipped: RawNumber;
-  readonly recent?: true;
-}
-
-function readTick(data: string): LiveTick {
   const { rows, seen, skipped, recent = false } = parseJson(data) as unknown as RawTick;
-  return { rows, seen: countOf(seen), skipped: countOf(skipped), isRecent: recent };
+  onTick({ rows, seen: countOf(seen), skipped: countOf(skipped), isRecent: recent });
 }
+
+type RawTick = Pick<LiveTick, 'rows'> & Record<'seen' | 'skipped', RawNumber> & { readonly recent?: true };
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -49,7 +49,7 @@ export function Choice({ label, ...select }: SelectProps & { readonly label: str
   );
 }
 
-interface CheckListProps<Name extends string> {
+export interface CheckListProps<Name extends string> {
   readonly options: readonly (readonly [name: Name, text: ComponentChildren])[];
   readonly chosen: readonly Name[];
   /** Told the names in the order of the options. */

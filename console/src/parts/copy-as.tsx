@@ -47,9 +47,8 @@ const TWO_SHEETS = (
 
 /** The SQL that the service says a question is asked by. */
 function Sql({ request }: { readonly request: Operation<{ readonly sql: string }> }) {
-  const loaded = useAnswer(request);
   return (
-    <Ready of={loaded} what="the SQL">
+    <Ready of={useAnswer(request)} what="the SQL">
       {({ sql }) => <Command name="SQL" text={sql} what="the SQL" />}
     </Ready>
   );

@@ -28,10 +28,9 @@ export function WhyUser({ audienceId, user }: WhyUserProps) {
 }
 
 export function Why({ request, children }: WhyProps) {
-  const loaded = useAnswer(request);
   const nobody = <p class="quiet">No user has this id. The search is case-sensitive.</p>;
   return (
-    <Ready of={loaded} what="why" missing={nobody}>
+    <Ready of={useAnswer(request)} what="why" missing={nobody}>
       {({ is_member: isMember, changes_at: changesAt, why }) => (
         <div class="why">
           <p role="status">

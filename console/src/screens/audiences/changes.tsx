@@ -16,9 +16,8 @@ import { userLink } from '../user-link.ts';
 
 export function Changes({ audience }: { readonly audience: SavedAudience }) {
   const { id } = audience;
-  const path = { id };
   const kind = (['entered', 'left'] as const).find((one) => one === parameter('change')) ?? '';
-  const loaded = useAnswer(operation('GET /v1/audiences/{id}/history', { path, query: { limit: 200 } }));
+  const loaded = useAnswer(operation('GET /v1/audiences/{id}/history', { path: { id }, query: { limit: 200 } }));
   return (
     <Section
       id="changes"

@@ -50,21 +50,12 @@ export interface UserList {
   readonly values: readonly string[];
 }
 
-type TraitList = {
-  readonly trait: string;
-  readonly in: readonly string[];
-  readonly ignore_case: true;
-};
-
-export function listDefinition({
-  trait,
-  values,
-}: UserList): { users: readonly string[] } | TraitList | { any: readonly TraitList[] } {
+export function listDefinition({ trait, values }: UserList) {
   if (trait === undefined) return { users: values };
-  const parts = Array.from({ length: Math.ceil(values.length / MOST_VALUES) }, (_, i): TraitList => ({
+  const parts = Array.from({ length: Math.ceil(values.length / MOST_VALUES) }, (_, i) => ({
     trait,
     in: values.slice(i * MOST_VALUES, (i + 1) * MOST_VALUES),
-    ignore_case: true,
+    ignore_case: true as const,
   }));
   const [only, ...others] = parts;
   return only !== undefined && others.length === 0 ? only : { any: parts };

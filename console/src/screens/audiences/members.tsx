@@ -30,11 +30,10 @@ function memberTraits({ definition }: SavedAudience): readonly string[] {
 }
 
 export function Members({ audience }: { readonly audience: SavedAudience }) {
-  const path = { id: audience.id };
   useOpenRow('user');
   const traits = memberTraits(audience);
   const query = { limit: 50, cursor: parameter('cursor'), traits: traits.join(','), times: true };
-  const asked = operation('GET /v1/audiences/{id}/members', { path, query });
+  const asked = operation('GET /v1/audiences/{id}/members', { path: { id: audience.id }, query });
   const loaded = useLoad(JSON.stringify(asked), async (signal) => askLines({ ...asked, signal }));
   const catalog = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
   const known = catalog.value?.traits.map(({ name }) => spelled([name])) ?? [];

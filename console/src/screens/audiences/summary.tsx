@@ -152,7 +152,7 @@ function Month({ id }: { readonly id: string }) {
 }
 
 /** What an audience is for, and its tags: shown, and changed in their place. */
-export function Labels({ audience, onChange }: SummaryProps) {
+function Labels({ audience, onChange }: SummaryProps) {
   const [isEditing, setEditing] = useState(false);
   const { note, tags } = audience;
   const close = (): void => setEditing(false);
@@ -203,13 +203,8 @@ function LabelsForm({ audience, onChange, onClose }: SummaryProps & { readonly o
   );
 }
 
-interface RefreshChoiceProps {
-  readonly audience: SavedAudience;
-  readonly onChange: () => void;
-}
-
 /** How often a saved audience is counted by itself; `manually` pauses that. */
-function RefreshChoice({ audience, onChange }: RefreshChoiceProps) {
+function RefreshChoice({ audience, onChange }: SummaryProps) {
   const { id, refresh } = audience;
   const { error, run } = useChange();
   // What was chosen stands until the audience has it, or it was refused.

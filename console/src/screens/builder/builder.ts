@@ -184,8 +184,7 @@ class Catalog {
   /** Properties of an event that the project has; none for another name. */
   async propertiesOf(event: string): Promise<Names> {
     if (findKnown(this.events.peek()?.names ?? [], [event]) === undefined) return NONE;
-    const path = { name: event };
-    const asked = operation('GET /v1/catalog/events/{name}/properties', { path, query });
+    const asked = operation('GET /v1/catalog/events/{name}/properties', { path: { name: event }, query });
     const loading = this.#loading.get(event) ?? this.#names(asked);
     this.#loading.set(event, loading);
     const names = await loading;

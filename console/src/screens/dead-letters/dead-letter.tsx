@@ -67,7 +67,7 @@ interface LetterProps {
 
 function Letter({ letter, sent, typed, onType, onChange }: LetterProps) {
   const isWaiting = letter.state === 'waiting' || letter.state === 'editing';
-  const record = letter.record === null ? undefined : letter.record;
+  const { record } = letter;
   return (
     <>
       {sent !== undefined && <Sent letter={letter} sent={sent} />}
@@ -83,12 +83,12 @@ function Letter({ letter, sent, typed, onType, onChange }: LetterProps) {
           />
         </>
       )}
-      {isWaiting && record !== undefined ? (
+      {isWaiting && record !== null ? (
         <Editor id={letter.id} record={record} typed={typed} onType={onType} onSent={onChange} />
       ) : (
         <section aria-labelledby="value">
           <h2 id="value">{isWaiting ? 'The message' : 'The message as it was'}</h2>
-          {record === undefined ? <Unreadable letter={letter} /> : <JsonView value={record} />}
+          {record === null ? <Unreadable letter={letter} /> : <JsonView value={record} />}
         </section>
       )}
       {!isWaiting && <Why letter={letter} />}

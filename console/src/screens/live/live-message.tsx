@@ -163,7 +163,7 @@ export function MessagePage({ id }: { readonly id: string }) {
     <ScreenPage
       title={<span class="id">{id}</span>}
       up={{ path: 'live', name: 'Live' }}
-      copy={{ request: request, also: Object.fromEntries(receipts) }}
+      copy={{ request, also: Object.fromEntries(receipts) }}
     >
       <Ready
         of={loaded}

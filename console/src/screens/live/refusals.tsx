@@ -14,7 +14,6 @@ import { Empty, POLL_MS, useAnswer } from '../../parts/loading/use-load.tsx';
 
 export function Refusals() {
   const request = operation('GET /v1/refusals', { query: { limit: 50, cursor: parameter('cursor') } });
-  const polled = useAnswer(request, POLL_MS.current);
   return (
     <Section
       id="refusals"
@@ -23,7 +22,7 @@ export function Refusals() {
       copy={{ request: operation('GET /v1/refusals') }}
     >
       <Listed
-        of={polled}
+        of={useAnswer(request, POLL_MS.current)}
         what="what was rejected"
         rowsOf={({ refusals }) => refusals}
         keyOf={groupName}

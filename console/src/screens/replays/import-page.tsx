@@ -158,9 +158,8 @@ function remark({ state, progress, rate, seconds_left: left, args }: ImportJob):
 /** The lines that were refused, a page of them. While it runs, those that there are. */
 export function RefusedList({ job: { id, state, result, progress } }: { readonly job: ImportJob }) {
   const cursor = parameter('lines');
-  const path = { id };
   const refused = countOf((result ?? progress)?.refused ?? ZERO);
-  const asked = operation('GET /v1/admin/imports/{id}/refused', { path, query: { cursor } });
+  const asked = operation('GET /v1/admin/imports/{id}/refused', { path: { id }, query: { cursor } });
   const page = useAnswer(refused === 0 ? undefined : asked, () => (isOver(state) ? undefined : REJECTED_MS));
   if (refused === 0) return null;
   return (

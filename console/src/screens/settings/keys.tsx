@@ -13,12 +13,8 @@ import { Button, Field } from '../../parts/form.tsx';
 import { CheckList } from '../../parts/choice.tsx';
 import { ConfirmButton, Form, tellDone } from '../../parts/loading/change.tsx';
 
-interface KeysProps {
-  /** The id; undefined for admin keys. */
-  readonly project?: string;
-}
-
-export function Keys({ project }: KeysProps) {
+/** @param project The id; undefined for admin keys. */
+export function Keys({ project }: { readonly project?: string }) {
   const isOfInstallation = project === undefined;
   const [making, setMaking] = useState<KeyFor>();
   const [secret, setSecret] = useState<ReturnType<typeof secretOf>>();

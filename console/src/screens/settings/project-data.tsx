@@ -82,7 +82,7 @@ function Switch({ project: { id, join_ids: isOn }, numbers, reload }: SwitchProp
       <Ready of={numbers} what="numbers">
         {(joins) => <Numbers of={joins} isOn={isOn} />}
       </Ready>
-      <JoinEffects project={id} isToJoin={!isOn} />
+      <JoinEffects projectId={id} isToJoin={!isOn} />
     </ConfirmButton>
   );
 }
@@ -103,18 +103,12 @@ const EFFECT_COLUMNS: readonly CellColumn<JoinEffect>[] = [
   })),
 ];
 
-interface JoinEffectsProps {
-  /** The id. */
-  readonly project: string;
-  readonly isToJoin: boolean;
-}
-
 /** Those that change, as they are counted one after another, and how many do not once all are. */
-function JoinEffects({ project, isToJoin }: JoinEffectsProps) {
+function JoinEffects({ projectId, isToJoin }: { readonly projectId: string; readonly isToJoin: boolean }) {
   const [changed, setChanged] = useState<readonly JoinEffect[]>([]);
-  const loaded = useLoad(project, async (signal) => {
+  const loaded = useLoad(projectId, async (signal) => {
     // One that exceeds the limits of a query does not keep the others from being counted.
-    const options = { headers: { 'Tidemark-Project': project }, signal, takes: [422] };
+    const options = { headers: { 'Tidemark-Project': projectId }, signal, takes: [422] };
     const { audiences } = await ask({ ...operation('GET /v1/audiences', { query: { limit: 1_000 } }), ...options });
     const effects: JoinEffect[] = [];
     for (const { id, name } of audiences) {

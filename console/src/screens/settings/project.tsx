@@ -161,7 +161,6 @@ const PROJECT_COLUMNS: readonly CellColumn<AdminProject>[] = [
 
 export function Projects() {
   const [isMaking, setMaking] = useState(false);
-  const loaded = useAnswer(operation('GET /v1/admin/projects', { query: { cursor: parameter('cursor') } }));
   return (
     <Section
       id="projects"
@@ -171,7 +170,7 @@ export function Projects() {
     >
       {isMaking && <NewProject onCancel={() => setMaking(false)} />}
       <Listed
-        of={loaded}
+        of={useAnswer(operation('GET /v1/admin/projects', { query: { cursor: parameter('cursor') } }))}
         what="projects"
         rowsOf={({ projects }) => projects}
         keyOf={({ id }) => id}

@@ -66,11 +66,7 @@ export function TopEvents({ events }: { readonly events: ProjectSummary['top_eve
   return <TopList id="top" title="Top events" path="events" none={none} unit="Count" rows={rows} />;
 }
 
-interface MovedProps {
-  readonly audiences: NonNullable<ProjectStatus['moved_audiences']> | undefined;
-}
-
-export function MovedAudiences({ audiences }: MovedProps) {
+export function MovedAudiences({ audiences }: { readonly audiences: ProjectStatus['moved_audiences'] | undefined }) {
   const rows = audiences?.map(({ id, name, members, before }) => ({
     name,
     link: linkTo(['audiences', id]),

@@ -19,14 +19,6 @@ const ENTRY_KINDS = { track: 'Events', identify: 'Identifies', session: 'Session
 type EntryKind = keyof typeof ENTRY_KINDS;
 const ALL = Object.keys(ENTRY_KINDS) as EntryKind[];
 
-/** What the address asks for: `since` and `until` are days in the project's time zone. */
-interface TimelineFilter {
-  readonly types: readonly EntryKind[];
-  readonly event: string | undefined;
-  readonly since: string | undefined;
-  readonly until: string | undefined;
-}
-
 export function Timeline({ name }: { readonly name: UserName }) {
   const narrowing = narrowingInAddress();
   const { types, ...filter } = narrowing;
@@ -62,7 +54,10 @@ export function Timeline({ name }: { readonly name: UserName }) {
   );
 }
 
-function narrowingInAddress(): TimelineFilter {
+type TimelineFilter = ReturnType<typeof narrowingInAddress>;
+
+/** What the address asks for: `since` and `until` are days in the project's time zone. */
+function narrowingInAddress() {
   const chosen = ALL.filter((kind) => parameter('types')?.split(',').includes(kind));
   const types = chosen.length === 0 ? ALL : chosen;
   return { types, event: parameter('event'), since: parameter('since'), until: parameter('until') };

@@ -29,9 +29,8 @@ interface DeliveriesProps {
 export function Deliveries({ endpoint, names, onChange }: DeliveriesProps) {
   const { query } = address.value;
   const state = (['waiting', 'delivered', 'failed'] as const).find((one) => one === query.get('state'));
-  const path = { id: endpoint.id };
   const asked = { state, cursor: query.get('cursor') ?? undefined, limit: 50 };
-  const request = operation('GET /v1/endpoints/{id}/deliveries', { path, query: asked });
+  const request = operation('GET /v1/endpoints/{id}/deliveries', { path: { id: endpoint.id }, query: asked });
   const polled = useAnswer(request, POLL_MS.current);
   const change = (): void => {
     polled.retry();

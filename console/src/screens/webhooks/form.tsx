@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask, operation } from '../../api/client.ts';
 import type { Answer, Endpoint, SavedAudience } from '../../api/types.ts';
 import { isOnKafka } from '../../api/session.ts';
-import { CheckList, CheckMenu, Choice } from '../../parts/choice.tsx';
+import { CheckList, type CheckListProps, CheckMenu, Choice } from '../../parts/choice.tsx';
 import { Form } from '../../parts/loading/change.tsx';
 import { useAnswer } from '../../parts/loading/use-load.tsx';
 import { Check, Field } from '../../parts/form.tsx';
@@ -80,13 +80,8 @@ function traitsOf(endpoint: Endpoint | undefined): readonly string[] {
   return (endpoint?.traits ?? '').split(/(?<!\\),/).filter((name) => name !== '');
 }
 
-interface TraitChoiceProps {
-  readonly chosen: readonly string[];
-  readonly onChoice: (chosen: readonly string[]) => void;
-}
-
 /** The traits of the project, and those within them. */
-function TraitChoice({ chosen, onChoice }: TraitChoiceProps) {
+function TraitChoice({ chosen, onChoice }: Omit<CheckListProps<string>, 'options'>) {
   const catalog = useAnswer(operation('GET /v1/catalog/traits', { query: { limit: 200 } }));
   const known = knownNames(catalog.value?.traits ?? []).map(({ path }) => spelled(path));
   const options = [...new Set([...known, ...chosen])].map((name) => [name, name] as const);

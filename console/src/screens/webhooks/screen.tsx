@@ -96,7 +96,7 @@ function WebhookPage({ id }: { readonly id: string }) {
       up={{ path: 'webhooks', name: 'Webhooks' }}
       actions={value !== undefined && <Buttons endpoint={value} onEdit={() => setEditing(true)} />}
       copy={{
-        request: request,
+        request,
         tidemark: ['endpoint', 'show', id],
         also: { deliveries: operation('GET /v1/endpoints/{id}/deliveries', { path }) },
       }}
@@ -118,10 +118,8 @@ function WebhookPage({ id }: { readonly id: string }) {
 }
 
 function Buttons({ endpoint, onEdit }: { readonly endpoint: Endpoint; readonly onEdit: () => void }) {
-  const path = { id: endpoint.id };
-  const name = nameOf(endpoint);
   const remove = async (): Promise<void> => {
-    await ask(operation('DELETE /v1/endpoints/{id}', { path }));
+    await ask(operation('DELETE /v1/endpoints/{id}', { path: { id: endpoint.id } }));
     tellDone('Webhook deleted.');
     goTo(linkTo(['webhooks']));
   };
@@ -131,7 +129,7 @@ function Buttons({ endpoint, onEdit }: { readonly endpoint: Endpoint; readonly o
       <ConfirmButton
         label="Delete…"
         title="Delete this webhook?"
-        name={name}
+        name={nameOf(endpoint)}
         action="Delete the webhook"
         onConfirm={remove}
       >
@@ -149,9 +147,8 @@ interface WebhookProps {
 
 function Webhook({ endpoint, isEditing, onChange }: WebhookProps) {
   const names = useAudienceNames();
-  const path = { id: endpoint.id };
   const save = async (body: string): Promise<void> => {
-    await ask(operation('PATCH /v1/endpoints/{id}', { path, body }));
+    await ask(operation('PATCH /v1/endpoints/{id}', { path: { id: endpoint.id }, body }));
     tellDone('Webhook saved.');
     onChange();
   };
