@@ -8,15 +8,12 @@ import { count } from './numbers.ts';
 import { LinkButton } from './page.tsx';
 import './table.css';
 
-interface Column {
+export interface CellColumn<T> {
   readonly name: string;
   /** `number` aligns to the right, `quiet` is grey; `narrow-off` leaves the column out where there is little room. */
   readonly look?: string;
   /** Whether the name is for screen readers alone. */
   readonly isHidden?: boolean;
-}
-
-export interface CellColumn<T> extends Column {
   readonly cell: (row: T) => ComponentChildren;
 }
 

@@ -12,38 +12,31 @@ import { changeAudience } from './updates.ts';
 import { LinkButton } from '../../parts/page.tsx';
 
 export function AudienceButtons({ audience }: { readonly audience: SavedAudience }) {
-  const { id, name, definition } = audience;
+  const { id, name, definition, evaluation } = audience;
   const copy = { definition: jsonText(definition), name: `${name} (copy)` };
-  return (
-    <>
-      <LinkButton label="Edit" link={linkTo(['audiences', id, 'edit'])} />
-      <LinkButton label="Duplicate" link={linkTo(['audiences', 'new'], copy)} />
-      <DeleteButton audience={audience} />
-    </>
-  );
-}
-
-function DeleteButton({ audience }: { readonly audience: SavedAudience }) {
-  const { id, name, evaluation } = audience;
   const remove = async (): Promise<void> => {
     await changeAudience(audience, operation('DELETE /v1/audiences/{id}', { path: { id } }));
     tellDone('Audience deleted.');
     goTo(linkTo(['audiences']));
   };
   return (
-    <ConfirmButton
-      label="Delete…"
-      title="Delete this audience?"
-      name={name}
-      action="Delete the audience"
-      onConfirm={remove}
-    >
-      <p>
-        {evaluation === null ? 'It was not counted yet.' : `It has ${plural(countOf(evaluation.members), 'member')}.`}{' '}
-        Its definition, its versions and the record of who joined and left are deleted for good. Programs that ask for
-        its members or changes will get “not found”. Users do not change.
-      </p>
-    </ConfirmButton>
+    <>
+      <LinkButton label="Edit" link={linkTo(['audiences', id, 'edit'])} />
+      <LinkButton label="Duplicate" link={linkTo(['audiences', 'new'], copy)} />
+      <ConfirmButton
+        label="Delete…"
+        title="Delete this audience?"
+        name={name}
+        action="Delete the audience"
+        onConfirm={remove}
+      >
+        <p>
+          {evaluation === null ? 'It was not counted yet.' : `It has ${plural(countOf(evaluation.members), 'member')}.`}{' '}
+          Its definition, its versions and the record of who joined and left are deleted for good. Programs that ask for
+          its members or changes will get “not found”. Users do not change.
+        </p>
+      </ConfirmButton>
+    </>
   );
 }
 

@@ -42,7 +42,7 @@ export function BackupsScreen() {
                 <DocsLink path="docs/operations.md#backup-and-restore">Backup and restore</DocsLink>
               </Empty>
             ) : (
-              <Schedule page={page} />
+              <Facts of={scheduleOf(page)} look="wide-facts" />
             )}
             <Listing
               rows={page.backups}
@@ -81,19 +81,14 @@ function BackUp({ isUnderWay, onStart }: { readonly isUnderWay: boolean; readonl
   return <ChangeButton label={label} look="primary" disabled={isUnderWay} change={start} />;
 }
 
-function Schedule({ page: { folder, every_seconds: every, last } }: { readonly page: BackupsPage }) {
+function scheduleOf({ folder, every_seconds: every, last }: BackupsPage) {
   const seconds = countOf(every);
-  return (
-    <Facts
-      look="wide-facts"
-      of={{
-        'Last backup': last === null ? 'none yet' : <Ago at={last.finished_at} />,
-        Schedule: seconds === 0 ? 'only when asked' : `every ${durationText(seconds)}`,
-        Kept: last !== null && `${counted(last.kept)}, ${bytes(last.bytes_total)} in all`,
-        Folder: <code>{folder}</code>,
-      }}
-    />
-  );
+  return {
+    'Last backup': last === null ? 'none yet' : <Ago at={last.finished_at} />,
+    Schedule: seconds === 0 ? 'only when asked' : `every ${durationText(seconds)}`,
+    Kept: last !== null && `${counted(last.kept)}, ${bytes(last.bytes_total)} in all`,
+    Folder: <code>{folder}</code>,
+  };
 }
 
 function backupColumns(names: KeyNames): readonly CellColumn<Backup>[] {

@@ -26,7 +26,13 @@ export function ImportPage({ id }: { readonly id: string }) {
       copy={{ request: operation('GET /v1/admin/imports/{id}', { path }), also: { 'rejected lines': rejected } }}
     >
       <Ready of={polled} what="the import">
-        {(job) => <Whole job={job} />}
+        {(job) => (
+          <>
+            <ImportState job={job} />
+            <Facts of={factsOf(job)} look="wide-facts" />
+            <RefusedList job={job} />
+          </>
+        )}
       </Ready>
     </ScreenPage>
   );
@@ -41,21 +47,13 @@ export function useImport(id: string | undefined) {
   return useAnswer(request, ({ state }) => (isOver(state) ? undefined : WHILE_RUNNING_MS));
 }
 
-function Whole({ job }: { readonly job: ImportJob }) {
-  const { args } = job;
-  const facts = {
+function factsOf({ args, created_at: at }: ImportJob) {
+  return {
     Project: projectName(args.project),
-    Started: <Ago at={job.created_at} />,
+    Started: <Ago at={at} />,
     'On the machine': args.host,
     From: args.path === null ? 'an uploaded file' : <code>{args.path}</code>,
   };
-  return (
-    <>
-      <ImportState job={job} />
-      <Facts of={facts} look="wide-facts" />
-      <RefusedList job={job} />
-    </>
-  );
 }
 
 const ZERO = { rawJSON: '0' };

@@ -227,8 +227,6 @@ function Start({ body, isUsable }: { readonly body: Body; readonly isUsable: boo
   const isChecked = check !== undefined && !isChecking;
   const start = async (isDry: boolean): Promise<ImportJob> =>
     ask(operation('POST /v1/admin/imports', { body: { ...body, untimed, dry_run: isDry } }));
-  const checkAll = (): void => run(async () => setParameters({ check: (await start(true)).id }));
-  const importAll = (): void => run(async () => goTo(linkTo(['imports', (await start(false)).id])));
   return (
     <section class="below" aria-label="Check and import">
       {error !== undefined && <Problem error={error} />}
@@ -247,13 +245,13 @@ function Start({ body, isUsable }: { readonly body: Body; readonly isUsable: boo
           label={isChecking ? 'Checking…' : 'Check the whole file'}
           look={isChecked ? '' : 'primary'}
           disabled={isBusy || isChecking || !isUsable}
-          onClick={checkAll}
+          onClick={() => run(async () => setParameters({ check: (await start(true)).id }))}
         />
         <Button
           label={`Import into ${project.value?.name ?? ''}`}
           look={isChecked ? 'primary' : ''}
           disabled={isBusy || !isUsable}
-          onClick={importAll}
+          onClick={() => run(async () => goTo(linkTo(['imports', (await start(false)).id])))}
         />
         <CopyAs request={operation('POST /v1/admin/imports', { body: { ...body, untimed } })} />
       </p>

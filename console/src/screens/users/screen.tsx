@@ -36,30 +36,14 @@ function Users() {
   if (catalog.value !== undefined) kept = { of, traits: catalog.value.traits };
   // Without the catalogue there is nothing to choose, and users all the same.
   const known = kept?.of === of ? kept?.traits : catalog.error === undefined ? undefined : [];
-  if (known === undefined) return <UsersPage />;
+  if (known === undefined) {
+    return (
+      <ScreenPage title="Users">
+        <Loading what="users" />
+      </ScreenPage>
+    );
+  }
   return anonymousId === undefined ? <UserList known={known} /> : <ByAnonymousId id={anonymousId} known={known} />;
-}
-
-interface PageProps extends Pick<Parameters<typeof ScreenPage>[0], 'actions' | 'copy' | 'children'> {
-  readonly total?: number | undefined;
-}
-
-function UsersPage({ total, children, ...head }: PageProps) {
-  return (
-    <ScreenPage
-      title="Users"
-      beside={
-        total !== undefined && (
-          <p role="status" class="quiet">
-            {plural(total, 'user')}
-          </p>
-        )
-      }
-      {...head}
-    >
-      {children ?? <Loading what="users" />}
-    </ScreenPage>
-  );
 }
 
 const PAGE = '50';
@@ -74,11 +58,18 @@ function UserList({ known }: UserListProps) {
   const columns = columnsOf(known);
   const request = operation('POST /v1/users/query', { body: bodyOf(query, where, columns) });
   const loaded = useLatest(useAnswer(request));
-  const total = loaded.value?.total ? countOf(loaded.value.total) : undefined;
+  const total = loaded.value?.total;
   const isNarrowed = where.length > 0 || (query.get('search') ?? '') !== '';
   return (
-    <UsersPage
-      total={total}
+    <ScreenPage
+      title="Users"
+      beside={
+        total && (
+          <p role="status" class="quiet">
+            {plural(countOf(total), 'user')}
+          </p>
+        )
+      }
       actions={
         <>
           {where.length > 0 && mayChangeAudiences.value && (
@@ -102,7 +93,7 @@ function UserList({ known }: UserListProps) {
           <FoundUsers users={users} columns={columns} next={next} isNarrowed={isNarrowed} />
         )}
       </Ready>
-    </UsersPage>
+    </ScreenPage>
   );
 }
 
@@ -129,7 +120,7 @@ function ByAnonymousId({ id, known }: UserListProps & { readonly id: string }) {
   const request = operation('GET /v1/users', { query });
   const loaded = useAnswer(request);
   return (
-    <UsersPage copy={{ request }}>
+    <ScreenPage title="Users" copy={{ request }}>
       <p class="row">
         <span class="chip">
           Anonymous id is {id}
@@ -148,6 +139,6 @@ function ByAnonymousId({ id, known }: UserListProps & { readonly id: string }) {
           />
         )}
       </Ready>
-    </UsersPage>
+    </ScreenPage>
   );
 }
