@@ -158,7 +158,7 @@ export function Pager({ next, name = 'cursor' }: PagerProps) {
 }
 
 interface RowButtonProps {
-  /** Of a line of a list without columns, which opens in its place or beside it: how wide its cells are. */
+  /** How wide the cells are of a line of a list without columns, which opens in its place or beside it. */
   readonly look?: string;
   readonly isOpen: boolean;
   readonly onToggle: () => void;

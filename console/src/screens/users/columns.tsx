@@ -44,7 +44,7 @@ export function traitsAmong(columns: readonly ColumnName[]): readonly string[] {
   return columns.flatMap((column) => (column.startsWith('trait:') ? column.slice('trait:'.length) : []));
 }
 
-/** Of the list of users. */
+/** The choice that the list of users has. */
 export function UserColumns({ known }: { readonly known: readonly CatalogName[] }) {
   const traits = known.map(({ name }) => name);
   return <ColumnChoice traits={traits} others={OTHERS} visible={columnsOf(known)} choice={choice} />;
