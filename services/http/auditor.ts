@@ -34,8 +34,11 @@ export class Auditor {
   }
 
   /** Never throws: the change has been made, and its answer says so. */
-  async record(call: Call, change: Change): Promise<void> {
-    const entry = entryOf(call, change);
+  async record(call: Call, changes: Change | readonly Change[]): Promise<void> {
+    for (const change of [changes].flat()) await this.#recordOne(entryOf(call, change));
+  }
+
+  async #recordOne(entry: AuditEntry): Promise<void> {
     const { before: _, after: __, at: ___, ...line } = entry;
     this.#logger.info({ audit: line }, 'changed');
     try {

@@ -76,7 +76,8 @@ function hashOf(...parts: readonly (string | Uint8Array)[]): string {
 
 function keptOf({ status, headers = {}, body, audit, isSecret }: Answer): KeptAnswer {
   const isKept = typeof body === 'string' && body.length <= MAX_BODY_LENGTH && isSecret !== true;
-  return { status, headers, body: isKept ? body : null, made: headers['Location'] ?? audit?.object ?? null };
+  const [change] = [audit].flat();
+  return { status, headers, body: isKept ? body : null, made: headers['Location'] ?? change?.object ?? null };
 }
 
 function again({ fingerprint: before, answer }: KeptRequest, fingerprint: string): Answer | Refusal {

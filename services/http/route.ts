@@ -39,8 +39,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the body has a secret, which is shown once: it is never kept. */
   readonly isSecret?: true;
-  /** What was changed: recorded in the audit log before the answer leaves. */
-  readonly audit?: Change;
+  /** What was changed, one after the other: recorded in the audit log before the answer leaves. */
+  readonly audit?: Change | readonly Change[];
 }
 
 /** What a handler says that it changed. */
