@@ -6,7 +6,7 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import type { Audience } from '../definition/audience.ts';
 import { type ReadDefinition, readDefinition } from '../definition/definition.ts';
 import { MAX_GROUP_DEPTH } from '../definition/limits.ts';
-import type { AudienceDefinitions } from '../definition/reading.ts';
+import { type AudienceDefinitions, isJsonObject } from '../definition/reading.ts';
 import type { SavedAudience } from './audience-store.ts';
 
 export type Referable = Pick<SavedAudience, 'id' | 'name' | 'definition'>;
@@ -17,6 +17,21 @@ const REFERENCE = /"audience"\s*:\s*"(\w{1,64})"/g;
 /** The ids to which a definition refers. */
 export function referencesIn(definition: string): readonly string[] {
   return [...new Set(Array.from(definition.matchAll(REFERENCE), ([, id = '']) => id))];
+}
+
+/**
+ * The same definition, as `parseBody` gives it, with other references. What is no definition is left as it is.
+ *
+ * @param change Is given each reference with the pointer to it.
+ */
+export function withReferences(node: unknown, change: (reference: string, path: string) => string, path = ''): unknown {
+  if (Array.isArray(node)) return node.map((part, index) => withReferences(part, change, `${path}/${index}`));
+  if (!isJsonObject(node)) return node;
+  const changed = Object.entries(node).map(([key, value]) => {
+    const isReference = key === 'audience' && typeof value === 'string';
+    return [key, isReference ? change(value, `${path}/audience`) : withReferences(value, change, `${path}/${key}`)];
+  });
+  return Object.fromEntries(changed) as unknown;
 }
 
 /** What finds the audiences: `SqlAudienceStore`, which imports this file. */
@@ -67,7 +82,7 @@ type Timezone = Pick<Project, 'timezone'>;
 
 /** @throws TidemarkError as `definitionsOf`. */
 export async function definitionOf(store: Lookup, saved: SavedAudience, project: Timezone): Promise<Audience> {
-  return readWith(await findReferences(store, saved.projectId, [saved.definition]), saved, project);
+  return expectRead(readWith(await findReferences(store, saved.projectId, [saved.definition]), saved, project));
 }
 
 /**
@@ -81,14 +96,28 @@ export async function definitionsOf(
   saved: readonly SavedAudience[],
   project: Timezone & Pick<Project, 'id'>,
 ): Promise<readonly Audience[]> {
+  return (await readAll(store, saved, project)).map(expectRead);
+}
+
+/** The same, with what is wrong with those that cannot be read. */
+export async function readAll(
+  store: Lookup,
+  saved: readonly SavedAudience[],
+  project: Timezone & Pick<Project, 'id'>,
+): Promise<readonly ReadDefinition[]> {
   const texts = saved.map(({ definition }) => definition);
   const audiences = await findReferences(store, project.id, texts);
   return mapYielding(saved, (one) => readWith(audiences, one, project));
 }
 
-function readWith(audiences: AudienceDefinitions, { definition }: SavedAudience, { timezone }: Timezone): Audience {
+type Definition = Pick<SavedAudience, 'definition'>;
+
+function readWith(audiences: AudienceDefinitions, { definition }: Definition, { timezone }: Timezone): ReadDefinition {
   const parsed = parseBody(definition);
-  const read = parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences, isSaved: true }) : parsed;
+  return parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences, isSaved: true }) : parsed;
+}
+
+function expectRead(read: ReadDefinition): Audience {
   if (read.ok) return read.definition;
   const { path = '', message } = read.problems[0] ?? {};
   if (path.includes('/audience'))
@@ -103,7 +132,7 @@ export type AudienceNames = ReadonlyMap<string, string>;
 export async function namesReferredTo(
   store: Lookup,
   projectId: string,
-  saved: readonly Pick<SavedAudience, 'definition'>[],
+  saved: readonly Definition[],
 ): Promise<AudienceNames> {
   const ids = new Set(saved.flatMap(({ definition }) => referencesIn(definition)));
   const found = ids.size === 0 ? [] : await store.findAll(projectId, [...ids]);
@@ -111,16 +140,11 @@ export async function namesReferredTo(
 }
 
 /** What a saved audience asks, for its description: others are named, by their ids where they are gone, and not read. */
-export function readSaved(
-  { definition }: Pick<SavedAudience, 'definition'>,
-  { timezone }: Timezone,
-  names: AudienceNames,
-): ReadDefinition {
-  const parsed = parseBody(definition);
+export function readSaved(saved: Definition, project: Timezone, names: AudienceNames): ReadDefinition {
   const audiences: AudienceDefinitions = {
     get: (id) => ({ name: names.get(id) ?? id, definition: { event: { any: true } } }),
   };
-  return parsed.ok ? readDefinition(parsed.value.exact, { timezone, audiences, isSaved: true }) : parsed;
+  return readWith(audiences, saved, project);
 }
 
 /**

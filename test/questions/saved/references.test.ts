@@ -1,6 +1,11 @@
 /** How saved audiences that definitions refer to are found. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { definitionsOf, findReferences, namesReferredTo } from '../../../services/questions/saved/references.ts';
+import {
+  definitionsOf,
+  findReferences,
+  namesReferredTo,
+  withReferences,
+} from '../../../services/questions/saved/references.ts';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
 import { PROJECT } from '../../support/http/reading-server.ts';
@@ -84,3 +89,20 @@ let names = 0;
 function saved(definition: object) {
   return store.create(PROJECT.id, { name: `A ${++names}`, definition: JSON.stringify(definition), refreshMs: null });
 }
+
+test('the references of a definition are changed where they stand, and nothing else of it', () => {
+  const definition = {
+    all: [{ not: { audience: 'aud_1' } }, { any: [{ audience: 'aud_2' }, { trait: 'audience', is: 'aud_1' }] }],
+  };
+  const paths: string[] = [];
+
+  const changed = withReferences(definition, (id, path) => {
+    paths.push(path);
+    return id.toUpperCase();
+  });
+
+  expect(changed).toEqual({
+    all: [{ not: { audience: 'AUD_1' } }, { any: [{ audience: 'AUD_2' }, { trait: 'audience', is: 'aud_1' }] }],
+  });
+  expect(paths).toEqual(['/all/0/not/audience', '/all/1/any/0/audience']);
+});
