@@ -54,7 +54,8 @@ export interface EndpointWithSecret {
   readonly secret: string;
 }
 
-export type EndpointChanges = Partial<EndpointSettings & { readonly isEnabled: boolean }>;
+export type NewEndpoint = EndpointSettings & { readonly isEnabled?: boolean };
+export type EndpointChanges = Partial<Required<NewEndpoint>>;
 
 export interface Delivery {
   /** The `webhook-id`. */

@@ -16,9 +16,9 @@ import {
   type Delivery,
   type Endpoint,
   type EndpointChanges,
-  type EndpointSettings,
   type EndpointWithSecret,
   MAX_ENDPOINTS,
+  type NewEndpoint,
 } from './endpoint-store.ts';
 import { makeSecret } from './signature.ts';
 
@@ -38,8 +38,8 @@ export class SqlEndpointStore {
    * @throws TidemarkError `ENDPOINT_LIMIT` if there are as many as there may be; `AUDIENCE_UNKNOWN` if it has no such audience;
    *   `PROJECT_UNKNOWN`.
    */
-  create(projectId: string | null, settings: EndpointSettings): Promise<EndpointWithSecret> {
-    const { url, description, types, audiences, traits, initial, batchSize } = settings;
+  create(projectId: string | null, settings: NewEndpoint): Promise<EndpointWithSecret> {
+    const { url, description, types, audiences, traits, initial, batchSize, isEnabled = true } = settings;
     const id = `end_${randomText(20, BASE36)}`;
     const secret = makeSecret();
     return this.#database.transaction(async (transaction) => {
@@ -47,9 +47,10 @@ export class SqlEndpointStore {
       await refuseUnknownAudiences(transaction, projectId, audiences);
       await transaction.query(
         `insert into endpoints (id, project_id, url, description, types, audiences, traits, initial, batch_size, secret,
-                                created_at_ms, updated_at_ms)
-         values ($1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9::int4, $10, ${STATEMENT_MS}, ${STATEMENT_MS})`,
-        [id, projectId, url, description, types, audiences, traits, initial, batchSize, secret],
+                                disabled, created_at_ms, updated_at_ms)
+         values ($1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9::int4, $10,
+                 case when not $11::boolean then 'request' end, ${STATEMENT_MS}, ${STATEMENT_MS})`,
+        [id, projectId, url, description, types, audiences, traits, initial, batchSize, secret, isEnabled],
       );
       await transaction.query(BEGIN_POSITIONS, [id]);
       return { endpoint: await found(transaction, projectId, id), secret };

@@ -67,6 +67,14 @@ export function testEndpointStore(name: string, { open }: EndpointStoreContract)
       expect(await store.find(project, endpoint.id)).toMatchObject({ audiences: [audiences[0]] });
     });
 
+    test('an endpoint may be made disabled', async () => {
+      const { store, project } = await open();
+
+      const { endpoint } = await store.create(project, { ...SETTINGS, isEnabled: false });
+
+      expect(endpoint.disabled).toBe('request');
+    });
+
     test('the endpoint store changes what is named, and nothing else', async () => {
       const { store, project, audiences } = await open();
       const { endpoint } = await store.create(project, { ...SETTINGS, traits: 'email' });

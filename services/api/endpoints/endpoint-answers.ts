@@ -33,11 +33,12 @@ export interface EndpointParts {
 export async function answerNewEndpoint(parts: EndpointParts, call: QueryRequest): Promise<Answer | Refusal> {
   const read = readBody('POST /v1/endpoints', call, checkedBy(parts));
   if (!read.ok) return read.refusal;
-  const { url, description = null, types, audiences = null, traits = null, initial, batch_size } = read.value.body;
+  const { url, description = null, types, audiences = null, traits = null, initial, enabled } = read.value.body;
   const refusal = whyNotSent(call.projectId, types, urlOf(url));
   if (refusal !== undefined) return refusal;
   if (isTopicUrl(urlOf(url)) && !parts.isOnKafka) throw noKafka();
-  const settings = { url: urlOf(url), description, types, audiences, traits, initial, batchSize: batch_size };
+  const named = { url: urlOf(url), batchSize: read.value.body.batch_size, isEnabled: enabled };
+  const settings = { ...named, description, types, audiences, traits, initial };
   const { endpoint, secret } = await parts.endpoints.create(call.projectId, settings);
   const headers = { Location: `/v1/endpoints/${endpoint.id}` };
   const audit = { action: 'endpoint.create', object: endpoint.id, after: auditedJson(endpoint) };
