@@ -3,7 +3,7 @@
  *
  * - A text in place of a parameter, header, answer or schema names the component of that kind: `"404": "NoUser"`.
  * - `"$Name"` is a copy of what `copies` has under that name: examples, parts of them, and whatever two places say. A member
- *   `"$": "Name"` stands for the members of that copy.
+ *   `"$": "Name"` stands for the members of that copy. In place of a name may stand a pointer: `"$": "#/components/schemas/…"`.
  * - `schema` and `examples` directly in a body or an answer are those of `application/json`. An answer with `examples` alone
  *   is a problem document. `example` is the value of an only example.
  * - Every operation takes the id of the request, and every answer has it. A POST of the scope `admin` or `audiences` takes an
@@ -15,7 +15,7 @@
  *   that one counts; null takes it away.
  */
 
-import type { Json, JsonObject, Source } from '../../schemas/openapi-files.ts';
+import { type Json, type JsonObject, pointedAt, type Source } from '../../schemas/openapi-files.ts';
 import { isRepeatable } from '../http/repeats.ts';
 import type { Route } from '../http/route.ts';
 
@@ -29,8 +29,11 @@ const BODY_LIMIT = 'At most 32,768 bytes once decompressed.';
 const referenceTo = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
 /** The source as OpenAPI 3.1. */
-export function completed({ copies, ...source }: Source): Omit<Source, 'copies'> {
-  const { paths, components } = withCopies({ ...source }, copies) as unknown as Source;
+export function completed(source: Source): Omit<Source, 'copies'> {
+  const { paths, components } = withCopies(
+    { paths: source.paths, components: source.components },
+    source,
+  ) as unknown as Source;
   return {
     paths: mapped(paths, (item, path) =>
       mapped(item, (operation, method) => operationOf(operation as JsonObject, method, path)),
@@ -44,17 +47,18 @@ export function completed({ copies, ...source }: Source): Omit<Source, 'copies'>
 /** What completes the components of a kind. Those of the others have a schema at most. */
 const COMPONENTS: Readonly<Record<string, Change>> = { schemas: schemaOf, responses: completedAnswer };
 
-function withCopies(value: Json, copies: JsonObject): Json {
+function withCopies(value: Json, source: Source): Json {
   if (typeof value === 'string' && value.startsWith('$')) {
-    const copied = copies[value.slice(1)];
+    const name = value.slice(1);
+    const copied = name.startsWith('#') ? pointedAt({ ...source }, name.slice(1)) : source.copies[name];
     if (copied === undefined) throw new Error(`the OpenAPI document has nothing to copy under ${value}`);
-    return withCopies(copied, copies);
+    return withCopies(copied, source);
   }
-  if (Array.isArray(value)) return (value as Json[]).map((member) => withCopies(member, copies));
+  if (Array.isArray(value)) return (value as Json[]).map((member) => withCopies(member, source));
   if (typeof value !== 'object' || value === null) return value;
   const { $: name, ...own } = value as JsonObject;
-  const copied = typeof name === 'string' ? (withCopies(`$${name}`, copies) as JsonObject) : {};
-  return { ...copied, ...mapped(own, (member) => withCopies(member, copies)) };
+  const copied = typeof name === 'string' ? (withCopies(`$${name}`, source) as JsonObject) : {};
+  return { ...copied, ...mapped(own, (member) => withCopies(member, source)) };
 }
 
 /** No URL has a segment `.` or `..`, also as `%2e`: clients take it for a folder. */
