@@ -22,14 +22,7 @@ export function pinsAndNotesRoutes({ pinsAndNotes: kept }: PinsAndNotesParts): R
       return { status: 200, body: JSON.stringify({ pins: await kept.pins(project.id) }) };
     }),
     route('PUT /v1/pins/{name}', write, (call, { path: { name } }) => answerPin(kept, call, name)),
-    route('DELETE /v1/pins/{name}', change, async ({ project }, { path: { name } }) => {
-      if (!(await kept.unpin(project.id, name))) return NO_PIN;
-      return {
-        status: 200,
-        body: JSON.stringify({ name, deleted: true }),
-        audit: { action: 'pin.delete', object: name },
-      };
-    }),
+    route('DELETE /v1/pins/{name}', change, (call, { path: { name } }) => answerUnpin(kept, call, name)),
     route('GET /v1/notes', READ, (call, { query }) => answerNotes(kept, call, query)),
     route('POST /v1/notes', write, (call) => answerNewNote(kept, call)),
     route('DELETE /v1/notes/{id}', change, async ({ project }, { path: { id } }) => {
@@ -46,7 +39,8 @@ const UNREADABLE_NAME = refuseParameter(
 ).refusal;
 const NO_NOTE: Refusal = { refused: 'not-found', detail: 'This project has no such note.' };
 
-async function answerPin(kept: SqlPinsAndNotes, call: Call, name: string): Promise<Answer | Refusal> {
+/** `PUT /v1/pins/:name` */
+export async function answerPin(kept: SqlPinsAndNotes, call: Call, name: string): Promise<Answer | Refusal> {
   const read = readBody('PUT /v1/pins/{name}', call);
   if (!read.ok) return read.refusal;
   if (name.trim() !== name || /\p{Cc}/u.test(name)) return UNREADABLE_NAME;
@@ -54,6 +48,13 @@ async function answerPin(kept: SqlPinsAndNotes, call: Call, name: string): Promi
   await kept.pin(call.project.id, pin);
   const body = JSON.stringify(pin);
   return { status: 200, body, audit: { action: 'pin.save', object: name, after: body } };
+}
+
+/** `DELETE /v1/pins/:name` */
+export async function answerUnpin(kept: SqlPinsAndNotes, { project }: Call, name: string): Promise<Answer | Refusal> {
+  if (!(await kept.unpin(project.id, name))) return NO_PIN;
+  const body = JSON.stringify({ name, deleted: true });
+  return { status: 200, body, audit: { action: 'pin.delete', object: name } };
 }
 
 const LISTED_DAYS = 90n;

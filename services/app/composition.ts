@@ -1,3 +1,4 @@
+import { Definitions } from '../api/definitions/definitions.ts';
 import type { JobRunner } from '../operations/jobs/job-runner.ts';
 import {
   Schedule,
@@ -16,7 +17,7 @@ import { serviceStateOn } from '../stores/service-state/service-state.ts';
 import { SqlEndpointStore } from '../webhooks/sql-endpoint-store.ts';
 import type { WebhookDeliverer } from '../webhooks/webhook-deliverer.ts';
 import { audienceSchedulerOf } from './audience-parts.ts';
-import { backupScheduleOf } from './interface-routes.ts';
+import { backupScheduleOf, checksOf } from './interface-routes.ts';
 import type { OpenStores, Surroundings } from './jobs.ts';
 import { operationsOn } from './operations.ts';
 import type { ReadersHealth, SharedStores, Stores } from './stores.ts';
@@ -64,6 +65,7 @@ export function compose(parts: CompositionParts, shared: SharedStores, open: Ope
     endpointTester: deliverer,
     joins: new SqlJoinDecisions(database),
     deletion: projectDeletion(database),
+    definitions: new Definitions({ ...shared, ...checksOf(config), ...operations, evaluator: scheduler }),
     ...serviceStateOn(database),
   };
   const { jobs } = operations;

@@ -1,6 +1,7 @@
 import { importRoutes } from '../api/admin/imports/import-routes.ts';
 import type { UploadedFiles } from '../api/admin/imports/uploaded-files.ts';
 import { adminRoutes } from '../api/admin/routes.ts';
+import { definitionRoutes } from '../api/definitions/definitions.ts';
 import { type ReadingParts, readingRoutes } from '../api/routes.ts';
 import type { RouteSet } from '../http/route.ts';
 import type { BackupSchedule } from '../operations/backup/last-backup.ts';
@@ -30,25 +31,34 @@ export interface InterfaceParts {
 export function interfaceRoutes(parts: InterfaceParts, takesFiles: boolean): readonly RouteSet[] {
   const { config, stores, log, codec, watches, uploads: files } = parts;
   const { figures } = stores;
-  const limitsOf = projectLimitsOf(config);
+  const checks = checksOf(config);
   const newestErasure: ReadingParts['newestErasure'] = (projectId) => figures.newestErasure(projectId);
-  const catalog = new Catalog({ ...stores, limitsOf, newestErasure });
+  const catalog = new Catalog({ ...stores, ...checks, newestErasure });
   return [
     readingRoutes({
       ...stores,
       catalog,
       ...watches,
-      limitsOf,
-      addresses: new WebhookAddresses(config.webhookAllow),
-      isOnKafka: isServer(config.eventLogUrl),
+      ...checks,
       log,
       codec,
       leftOut: lastLeftOut(keptLeftOut(() => figures.leftOut())),
       newestErasure,
     }),
     adminRoutes({ ...stores, newProjects: newProjectDefaults(config), schedule: backupScheduleOf(config) }),
+    definitionRoutes(stores),
     importRoutes({ ...stores, files, takesFiles, catalog }),
   ];
+}
+
+/** By what requests are checked. */
+export function checksOf(config: Config) {
+  return {
+    limitsOf: projectLimitsOf(config),
+    addresses: new WebhookAddresses(config.webhookAllow),
+    isOnKafka: isServer(config.eventLogUrl),
+    maxAudiences: config.maxProjectAudiences,
+  };
 }
 
 export function backupScheduleOf({ backupDir: folder, backupEveryMs: everyMs }: Config): BackupSchedule {

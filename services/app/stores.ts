@@ -1,4 +1,5 @@
 /** The stores of a process: those that its parts share, and what HTTP calls. */
+import type { Definitions } from '../api/definitions/definitions.ts';
 import type { AdminPorts } from '../operations/ports.ts';
 import { SqlStoreFigures } from '../operations/status/store-figures.ts';
 import { limitsOf } from '../questions/query-budget.ts';
@@ -37,6 +38,7 @@ export interface ReadersHealth {
 export interface Stores extends AdminPorts, LiveStores, ServiceState {
   readonly readers: ReadersHealth;
   readonly saved: SqlAudienceStore;
+  readonly definitions: Definitions;
   readonly evaluator: Pick<AudienceScheduler, 'evaluate' | 'expectLive'>;
   readonly endpoints: SqlEndpointStore;
   readonly endpointTester: Pick<WebhookDeliverer, 'test'>;

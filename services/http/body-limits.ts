@@ -12,5 +12,8 @@ export const DEFINITION_LIMIT_BYTES = 512_000;
 /** Dead letters may be named one by one; a record may be as large as the log takes. */
 export const SELECTION_LIMIT_BYTES = 1_048_576;
 
+/** All that a project is defined by. */
+export const DEFINITIONS_LIMIT_BYTES = 4_194_304;
+
 /** A key that is signed in with. */
 export const SIGN_IN_LIMIT_BYTES = 4_096;

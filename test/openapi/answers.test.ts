@@ -131,7 +131,7 @@ test('an If-Match that is no ETag is refused as documented', async () => {
     expect(await exchange(document.operation(id), { headers: { 'if-match': '1' } }), id).toBe(400);
 });
 
-const LIMITS: Readonly<Record<string, number>> = { batch: 512_000, signIn: 4_096 };
+const LIMITS: Readonly<Record<string, number>> = { batch: 512_000, signIn: 4_096, applyDefinitions: 4_194_304 };
 /** What has a definition in it. */
 const DEFINITIONS = /^\/v1\/(?:audiences|funnels|(?:users|events)\/(?:query|counts)$)/;
 
@@ -210,7 +210,7 @@ test('what stands in the way of another is refused as documented', async () => {
   server.evaluating = new TidemarkError('AUDIENCE_BUSY', 'being evaluated, as ordered');
   expect(await exchange(document.operation('evaluateAudience'))).toBe(409);
   server.evaluating = undefined;
-  expect(await endpointRefusals(server, document, exchange)).toEqual([409, 409]);
+  expect(await endpointRefusals(server, document, exchange)).toEqual([409, 409, 409]);
   expect(await keptRefusals(server, document, exchange)).toEqual([409, 409]);
   const joined = { body: JSON.stringify({ audience: AUDIENCE, to_join_ids: true }) };
   const compared = () => exchange(document.operation('compareAudiences'), joined);

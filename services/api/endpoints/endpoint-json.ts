@@ -26,10 +26,16 @@ export function endpointJson(endpoint: Endpoint): string {
   });
 }
 
+const QUERY = /[?#].*/s;
+
+/** What it is called where files name it: a URL has no secret before the `?`. */
+export function nameOfEndpoint(url: string, description: string | null): string {
+  return description ?? url.replace(QUERY, '');
+}
+
 /** For the audit log, whose entries stay for ever: the query of a URL, and a name and a password in it, may be secrets. */
 export function auditedJson(endpoint: Endpoint): string {
-  const url = endpoint.url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1').replace(/[?#].*/s, '?…');
-  return endpointJson({ ...endpoint, url });
+  return endpointJson({ ...endpoint, url: endpoint.url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1').replace(QUERY, '?…') });
 }
 
 /** With the secret as its last member; null of a topic, to which nothing is signed. */

@@ -5,6 +5,7 @@ import type { Project } from '../../../services/stores/projects/project-store.ts
 import { Catalog } from '../../../services/questions/catalog/catalog.ts';
 import { limitsOf } from '../../../services/questions/query-budget.ts';
 import { importRoutes } from '../../../services/api/admin/imports/import-routes.ts';
+import { definitionRoutes, Definitions } from '../../../services/api/definitions/definitions.ts';
 import { adminRoutes } from '../../../services/api/admin/routes.ts';
 import { operationRoutes } from '../../../services/http/operations.ts';
 import type { RouteSet } from '../../../services/http/route.ts';
@@ -47,9 +48,11 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
   const deadLetters = {
     countWaiting: () => countWaiting({ log: recorded, codec, database: server.database }, new AbortController().signal),
   };
-  const limitsOfProject = (project: Project) =>
-    limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 });
-  const catalog = new Catalog({ analytics, limitsOf: limitsOfProject, monotonicMs });
+  const checks = {
+    addresses: new WebhookAddresses(['127.0.0.0/8']),
+    limitsOf: (project: Project) => limitsOf(project, { maxMs: 1_000, maxMemoryBytes: 1e9, maxRowsRead: 1e9 }),
+  };
+  const catalog = new Catalog({ analytics, limitsOf: checks.limitsOf, monotonicMs });
   const settings = { PORT: '8080' };
   const status = { settings, log: recorded, deadLetters, progress, processes, figures, refusals, folders, readiness };
   return [
@@ -63,6 +66,19 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       figures,
       newProjects: { timezone: 'UTC', joinIds: true, keepEventsMonths: null },
       schedule: SCHEDULE,
+    }),
+    definitionRoutes({
+      definitions: new Definitions({
+        ...server.admin.ports,
+        ...checks,
+        database: server.database,
+        evaluator: server.evaluator,
+        analytics,
+        maxAudiences: 100,
+        get isOnKafka() {
+          return server.isOnKafka;
+        },
+      }),
     }),
     importRoutes(Object.assign(server.imports, { catalog })),
     { routes: publicRoutes(ingestor, server.refusalCounts) },
@@ -86,11 +102,10 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       evaluator: server.evaluator,
       endpoints,
       endpointTester: endpointTesterOf(server),
-      addresses: new WebhookAddresses(['127.0.0.0/8']),
+      ...checks,
       get isOnKafka() {
         return server.isOnKafka;
       },
-      limitsOf: limitsOfProject,
       receiptsAtOnce: 4,
       changesAtOnce: 4,
       stopping: server.listening.signal,

@@ -46,10 +46,11 @@ export async function pathOf(server: ReadingServer, objects: AdminObjects, opera
 
 /** Answers where a project has as many endpoints as it may, and to a new secret for one that is a topic. */
 export async function endpointRefusals(
-  { endpoints, database }: ReadingServer,
+  server: ReadingServer,
   document: Document,
-  exchange: (operation: Operation, request?: { readonly path: string }) => Promise<number>,
+  exchange: (operation: Operation, request?: { readonly path?: string; readonly body?: string }) => Promise<number>,
 ): Promise<readonly number[]> {
+  const { endpoints, database } = server;
   const [create, rotate] = [document.operation('createEndpoint'), document.operation('rotateEndpointSecret')];
   for (let n = 0; n < MAX_ENDPOINTS; n++) await exchange(create);
   const tooMany = await exchange(create);
@@ -58,7 +59,11 @@ export async function endpointRefusals(
   await endpoints.update(PROJECT.id, id, { url: TOPIC_URL });
   const unsigned = await exchange(rotate, { path: rotate.path.replace('{id}', id) });
   await database.query('delete from endpoints');
-  return [tooMany, unsigned];
+  server.isOnKafka = false;
+  const body = JSON.stringify({ endpoints: [{ url: TOPIC_URL }] });
+  const withoutKafka = await exchange(document.operation('applyDefinitions'), { body });
+  server.isOnKafka = true;
+  return [tooMany, unsigned, withoutKafka];
 }
 
 /** As many pins, the first of them `plan`, and notes, in place of what there was. Returns the ids of the notes. */

@@ -6,6 +6,7 @@ import { PROJECT, SCOPE_KEYS } from '../http/reading-server.ts';
 /** Operations for which `{}` is a valid body. */
 export const TAKES_NOTHING = [
   'createAdminKey',
+  'applyDefinitions',
   'startVerification',
   'startBackup',
   'rollbackGeneration',

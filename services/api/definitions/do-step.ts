@@ -1,0 +1,83 @@
+/** Does a step within a transaction: by the operation that does it by hand, which checks it. */
+import type { Call } from '../../http/call.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Change } from '../../http/route.ts';
+import { toJsonText } from '../../messages/json.ts';
+import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { standInFor } from '../../runtime/stand-in.ts';
+import type { Database, Queryable } from '../../stores/database/database.ts';
+import type { Project } from '../../stores/projects/project-store.ts';
+import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
+import { SqlPinsAndNotes } from '../../stores/service-state/sql-pins-and-notes.ts';
+import { SqlEndpointStore } from '../../webhooks/sql-endpoint-store.ts';
+import { DEFINED_KINDS, type Stores } from './kinds.ts';
+import type { PlanStep } from './plan.ts';
+import { withOtherReferences } from './references.ts';
+
+/** `maxAudiences`: how many a project may have. */
+export type Checks = Pick<Stores, 'limitsOf' | 'addresses' | 'isOnKafka'> & { readonly maxAudiences: number };
+
+/** The stores, whose transactions are part of this one. What others answer was asked before, or is of no account. */
+export function storesWithin(transaction: Queryable, { maxAudiences, ...checks }: Checks): Stores {
+  const database = { query: transaction.query.bind(transaction), transaction: (run) => run(transaction) } as Database;
+  const absent = new TidemarkError('STORE_UNAVAILABLE', 'not to be asked within a transaction');
+  const answered = standInFor<never>(() => Promise.resolve());
+  const silent = standInFor<never>(() => Promise.reject(absent));
+  return {
+    ...checks,
+    projects: new SqlProjectStore(database),
+    saved: new SqlAudienceStore(database, maxAudiences),
+    endpoints: new SqlEndpointStore(database),
+    pinsAndNotes: new SqlPinsAndNotes(database),
+    evaluator: answered,
+    generations: answered,
+    analytics: silent,
+    catalog: silent,
+    endpointTester: silent,
+  };
+}
+
+/** `ids`: those of audiences by their names, to which the one of an audience that is made is added. */
+export interface Surroundings extends Pick<Call, 'key'> {
+  readonly project: Project;
+  readonly ids: Map<string, string>;
+}
+
+/** What came of a step. `secret`: that of an endpoint, or the key, which was made. */
+export interface Done {
+  readonly id: string;
+  readonly audit: readonly Change[];
+  readonly secret?: string | null | undefined;
+  readonly warnings: readonly { readonly pointer: string }[];
+}
+
+/** @throws TidemarkError What the operation throws. */
+export async function doStep(stores: Stores, given: Surroundings, step: PlanStep): Promise<Done | Refusal> {
+  const { kind, name, change, wanted } = step;
+  const run = change === 'follow' || change === 'left' ? undefined : DEFINED_KINDS[kind][change];
+  const call = requestByHand(given, step);
+  const answer = await run?.(stores, call, { path: { id: call.params['id'] ?? '', name }, query: {} });
+  if (answer === undefined) throw new Error(`nothing does the ${change} of ${kind}`);
+  if ('refused' in answer) return answer;
+  const made = JSON.parse(answer.body as string) as Partial<Done> & { readonly key?: string };
+  const { id = name, secret = made.key, warnings = [] } = made;
+  if (kind === 'audience') given.ids.set(name, id);
+  const hash = wanted?.sha256 === undefined ? '' : `,"file_sha256":"${wanted.sha256}"`;
+  const audit = [answer.audit ?? []].flat().map((one) => {
+    return { ...one, project: given.project.id, after: one.after && `${one.after.slice(0, -1)}${hash}}` };
+  });
+  return { id, secret, audit, warnings: warnings.map((one) => ({ ...one, pointer: `${wanted?.at}${one.pointer}` })) };
+}
+
+/** The request that does it by hand. */
+function requestByHand(
+  { project, key, ids }: Surroundings,
+  { kind, id = project.id, change, ...step }: PlanStep,
+): Call {
+  const members = withOtherReferences(step.wanted?.members ?? {}, (audience) => ids.get(audience));
+  const sent = DEFINED_KINDS[kind].sent ?? (change === 'create' ? Object.keys(members) : step.members);
+  const text = toJsonText(Object.fromEntries(sent.map((member) => [member, members[member]])));
+  const request = { project, projectId: project.id, params: { id }, query: new URLSearchParams(), headers: {}, key };
+  return { ...request, text } as unknown as Call;
+}
