@@ -17,16 +17,18 @@ const FAILED = 1;
 const USED_WRONGLY = 2;
 
 /**
- * Runs the `tidemark` command. Resolves with the exit code: 0; 1 where it failed; 2 where its arguments are wrong; that
- * of `ExitCode` where the command throws one; that of `Interrupted` where the context's signal ended it.
+ * Runs the `tidemark` command. Resolves with the exit code: 0; 1 where it failed; 2 where its arguments are wrong (1 of
+ * `apply`); that of `ExitCode` where the command throws one; that of `Interrupted` where the context's signal ended it.
  */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
+  // There 2 says that something differs.
+  const usedWrongly = argv[0] === 'apply' ? FAILED : USED_WRONGLY;
   try {
     await tidemark(context).parseAsync(argv, { from: 'user' });
     return DONE;
   } catch (error) {
     // Commander has printed it already. A request for help is one of its errors, with the exit code 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : USED_WRONGLY;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : usedWrongly;
     const reason: unknown = context.signal?.reason;
     if (reason instanceof Interrupted) {
       context.err('interrupted\n');
@@ -34,7 +36,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     }
     if (error instanceof ExitCode) return error.exitCode;
     context.err(`error: ${errorText(error)}\n`);
-    return hasCode(error, 'COMMAND_INVALID') ? USED_WRONGLY : FAILED;
+    return hasCode(error, 'COMMAND_INVALID') ? usedWrongly : FAILED;
   }
 }
 

@@ -124,6 +124,7 @@ function typedWord(word: string): string {
   if (/^[\w-]+\.(?:nd)?json$/.test(text)) return join(folder, text);
   return text
     .replace('/backups/tidemark', join(folder, 'backups'))
+    .replace(/^definitions\/$/, join(folder, 'definitions'))
     .replace(/aud_0123456789abcdefghij/, known['aud'] ?? '')
     .replace(/end_0123456789abcdefghij/, known['end'] ?? '');
 }

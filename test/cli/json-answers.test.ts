@@ -1,5 +1,5 @@
 /** `--json` of every command, beside what a service answered to it. */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -106,6 +106,8 @@ const COMMANDS: readonly (readonly [command: string, words: () => readonly strin
   ['endpoint test', () => [known.endpoint]],
   ['endpoint deliveries', () => [known.endpoint]],
   ['endpoint resend', () => [known.endpoint, '--since', '2026-01-01']],
+  ['export', () => [join(service().dataDir, 'definitions'), ...of()]],
+  ['apply', () => [join(service().dataDir, 'definitions'), ...of()]],
   ['endpoint delete', () => [known.endpoint]],
   ['audience delete', () => [known.audience]],
   ['events counts', () => ['--measure', 'sum', '--of', 'total', ...of()]],
@@ -167,6 +169,8 @@ const OF_NO_ANSWER = ['migrate', 'restore', 'log renew'];
 
 test('--json prints what the service answers, in every command, digit for digit', { timeout: 300_000 }, async () => {
   await writeFile(join(service().dataDir, 'history.ndjson'), '{"type":"track","user_id":"bob","event":"Paid"}\n{}\n');
+  await mkdir(join(service().dataDir, 'definitions'));
+  await writeFile(join(service().dataDir, 'definitions/settings.json'), '{"rate_limit":7000}');
   const differences: string[] = [];
   for (const [command, words] of COMMANDS) {
     const { out, answers } = await run([...command.split(' '), ...words()]);

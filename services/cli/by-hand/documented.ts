@@ -5,6 +5,7 @@ import { AUDIENCE_LINES } from './audience-lines.ts';
 import { AUDIENCE_QUESTIONS } from './audience-questions.ts';
 import { CONFIRMED } from './confirmed.ts';
 import { DEAD_LETTERS } from './dead-letters.ts';
+import { DEFINITIONS } from './definitions.ts';
 import { ENDPOINT } from './endpoint.ts';
 import { EVENT_QUESTIONS } from './events.ts';
 import { KEY } from './key.ts';
@@ -33,6 +34,7 @@ const BY_HAND = {
   ...AUDIENCE_QUESTIONS,
   ...CONFIRMED,
   ...DEAD_LETTERS,
+  ...DEFINITIONS,
   ...ENDPOINT,
   ...EVENT_QUESTIONS,
   ...KEY,

@@ -21,7 +21,7 @@ const OF_DEAD_LETTERS = { needs: ['eventLogUrl', 'profilesUrl'] } as const;
 export function carriesOut(name: string, streams: boolean): WithServiceOptions {
   const [method, path = ''] = name.split(' ');
   if (path.startsWith('/v1/admin/dead-letters')) return OF_DEAD_LETTERS;
-  if (/^\/v1\/(audiences|endpoints)\b/.test(path)) return { needs: ['profilesUrl', 'analyticsUrl'] };
+  if (/^\/v1\/(audiences|endpoints)\b|\/definitions$/.test(path)) return { needs: ['profilesUrl', 'analyticsUrl'] };
   // The deletion of a project, which is streamed, needs every store.
   const isOfDatabase = !streams && /^\/v1\/admin\/(projects|keys)\b/.test(path);
   const makesFolder = method === 'POST' && path === '/v1/admin/projects';

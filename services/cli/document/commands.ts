@@ -44,6 +44,14 @@ export interface ByHand {
     requestOf: RequestOf,
     options: Options,
   ) => Promise<unknown>;
+  /** Asks in another way. */
+  readonly ask?: (
+    context: CliContext,
+    client: ServiceClient,
+    requestOf: RequestOf,
+    options: Options,
+    parts: SentParts,
+  ) => Promise<object>;
   /** What is printed of an answer, with `--json` too. */
   readonly take?: (answer: never, options: Options, context: CliContext) => unknown;
   /** Prints an answer for people. */
@@ -174,7 +182,9 @@ async function askAndPrint(
     const requestOf: RequestOf = (more) => requestTo(described, parts, project, more);
     if (byHand.run !== undefined) return byHand.run(context, client, requestOf, options);
     if (!(await isConfirmed({ ...context, client }, byHand.confirmation, requestOf, parts, options))) return undefined;
-    const answer = await askByDocument(context, client, described, requestOf, options);
+    const answer =
+      (await byHand.ask?.(context, client, requestOf, options, parts)) ??
+      (await askByDocument(context, client, described, requestOf, options));
     const output = ((await byHand.take?.(answer as never, options, { ...context, client })) ?? answer) as never;
     sayWarnings(context, answer);
     if (options.json) printJson(context, output);
