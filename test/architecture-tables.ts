@@ -65,6 +65,7 @@ export const DRIVERS: Readonly<Record<string, RegExp>> = {
   '@electric-sql/pglite': /^services\/stores\/database\/pglite\//,
   '@clickhouse/client': /^services\/stores\/analytics\/(clickhouse|chdb)\//,
   chdb: /^services\/stores\/analytics\/chdb\//,
+  '@modelcontextprotocol/server': /^services\/api\/mcp\//,
 };
 
 /**

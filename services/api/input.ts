@@ -1,6 +1,7 @@
 /** What a request sends: checked by the OpenAPI document, and with the document's types. */
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Json, JsonObject } from '../../schemas/openapi-files.ts';
 import type { Body, OperationName, PathParameters, QueryParameters } from '../../schemas/operations.ts';
 import { isJsonObject } from '../questions/definition/reading.ts';
 import type { Call } from '../http/call.ts';
@@ -109,10 +110,13 @@ function firstByPath(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ path }, at) => problems.findIndex((one) => one.path === path) === at);
 }
 
-interface Parameter {
+export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query';
+  readonly description?: string;
+  readonly required?: boolean;
   readonly schema: { readonly type?: string };
+  readonly example?: Json;
 }
 
 interface Parameters {
@@ -120,16 +124,23 @@ interface Parameters {
   readonly validate: ValidateFunction;
 }
 
-interface Operation {
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
   readonly parameters: readonly (Parameter | { readonly $ref: string })[];
-  readonly requestBody: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  /** What makes a tool of it: docs/contributing.md describes it. */
+  readonly 'x-mcp'?: { readonly without?: readonly string[]; readonly keepsTexts?: true };
 }
+
+type Media = Partial<Record<'schema' | 'examples', JsonObject>>;
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly schemas: Readonly<Record<string, object>>;
+    readonly schemas: Readonly<Record<string, JsonObject>>;
   };
 }
 
@@ -169,6 +180,17 @@ function absolute(schema: object): string {
   return JSON.stringify(schema).replaceAll('"$ref":"#/', `"$ref":"${DOCUMENT_ID}#/`);
 }
 
+export function documentedOperations(): readonly (readonly [OperationName, Operation])[] {
+  return Object.entries(documented(undefined).document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, one]) => [`${method.toUpperCase()} ${path}` as OperationName, one] as const),
+  );
+}
+
+/** @param reference `#/components/schemas/Audience`. */
+export function documentedSchema(reference: string): JsonObject {
+  return documented(undefined).document.components.schemas[reference.split('/').at(-1) ?? ''] ?? {};
+}
+
 function operationOf(name: OperationName): Operation {
   const [method = '', path = ''] = name.split(' ');
   const operation = documented(undefined).document.paths[path]?.[method.toLowerCase()];
@@ -176,7 +198,7 @@ function operationOf(name: OperationName): Operation {
   return operation;
 }
 
-const parametersOf = once((name: OperationName): Parameters => {
+export const parametersOf = once((name: OperationName): Parameters => {
   const { document, compile } = documented(undefined);
   const all = operationOf(name)
     .parameters.map((one) => ('$ref' in one ? document.components.parameters[one.$ref.split('/').at(-1) ?? ''] : one))
@@ -189,5 +211,5 @@ const parametersOf = once((name: OperationName): Parameters => {
 });
 
 const bodyValidatorOf = once((name: OperationName): ValidateFunction => {
-  return documented(undefined).compile(operationOf(name).requestBody.content['application/json']?.schema ?? {});
+  return documented(undefined).compile(operationOf(name).requestBody?.content['application/json']?.schema ?? {});
 });

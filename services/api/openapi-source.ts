@@ -10,7 +10,7 @@
  *   Idempotency-Key, unless it is an upload.
  * - What callers have chosen and stands in a path (`IN_QUERY_TOO`) may stand in the query in its place.
  * - A body of JSON is required, may be compressed, and has at most 32,768 bytes unless its description says otherwise.
- * - `x-cli` is for the command line alone, and not answered.
+ * - `x-cli` is for the command line alone, and not answered. `x-mcp` makes a tool of an operation (`services/api/mcp`).
  * - `scope` stands for `security`, and for the answers that `refusalsOf` names. Where an operation has such an answer itself,
  *   that one counts; null takes it away.
  */

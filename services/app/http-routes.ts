@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { type StatusParts, statusRoutes } from '../api/admin/status/status.ts';
 import { consoleRoutes } from '../api/console/console-routes.ts';
 import { ConsoleSessions } from '../api/console/console-sessions.ts';
+import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import { openApiDocument } from '../api/openapi.ts';
 import type { AppParts } from '../http/app.ts';
 import { operationRoutes } from '../http/operations.ts';
@@ -15,6 +16,7 @@ import type { ProjectCache } from '../stores/projects/project-cache.ts';
 import type { HealthWatch } from './health-watch.ts';
 import type { IngestSide } from './ingest-side.ts';
 import { backupScheduleOf, type InterfaceParts, interfaceRoutes } from './interface-routes.ts';
+import { projectLimitsOf } from './stores.ts';
 
 export interface AppNeeds extends InterfaceParts {
   readonly logger: Logger;
@@ -35,10 +37,14 @@ export function appOf(parts: AppNeeds): AppParts & { readonly table: RouteTable 
   const sessions = config.console ? new ConsoleSessions({ store: stores.consoleSessions, keys }) : undefined;
   const [folders, schedule, settings] = [dataFoldersOf(config), backupScheduleOf(config), visibleSettings(config)];
   const isOnKafka = isServer(config.eventLogUrl);
-  const table = new RouteTable([
-    ...ingest.routes,
+  const sets = [
     { routes: statusRoutes({ ...stores, role, folders, schedule, settings, log, readiness }) },
     ...interfaceRoutes(parts, role === 'all'),
+  ];
+  const table = new RouteTable([
+    ...ingest.routes,
+    ...sets,
+    ...(config.mcp ? [mcpRoutes({ ...stores, limitsOf: projectLimitsOf(config), logger, sets })] : []),
     ...(sessions === undefined ? [] : [consoleRoutes({ sessions, projects: stores.projects, isOnKafka })]),
     operationRoutes({
       readiness,

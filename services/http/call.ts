@@ -33,7 +33,7 @@ export class Call<Matched extends RouteHead = RouteHead> {
   /** The path as it was sent, without the query, never decoded. */
   readonly path: string;
   /** What follows the `?`, '' without one. */
-  readonly search: string;
+  search: string;
   /** The caller's `X-Request-Id`, or one of ours. */
   readonly requestId: string;
   readonly startedAtMs: number;

@@ -65,7 +65,8 @@ export function respond(parts: StepParts, metrics: HttpMetrics): Step {
   };
 }
 
-function refusalOfThrown(logger: Logger, { requestId, route, req }: Call, error: unknown): Refusal {
+/** What is answered where a handler throws; what nobody foresaw is logged. */
+export function refusalOfThrown(logger: Logger, { requestId, route, req }: Call, error: unknown): Refusal {
   const refusal = route?.refusalOf?.(error, req.method) ?? refusalOf(error);
   // What has a code tells its caller what happened.
   if (refusal.refused === 'internal' && refusal.errorCode === undefined)

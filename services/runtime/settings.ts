@@ -277,4 +277,6 @@ export const SETTINGS = {
     help: 'Whether the web console is served under `/console/`: on or off',
     parse: onOrOff,
   },
+  /** Whether assistants are answered. */
+  mcp: { name: 'MCP', default: 'on', help: 'Whether assistants are answered at `/mcp`: on or off', parse: onOrOff },
 } as const satisfies Record<string, Setting<unknown>>;

@@ -133,7 +133,7 @@ test('an If-Match that is no ETag is refused as documented', async () => {
 
 const LIMITS: Readonly<Record<string, number>> = { batch: 512_000, signIn: 4_096, applyDefinitions: 4_194_304 };
 /** What has a definition in it. */
-const DEFINITIONS = /^\/v1\/(?:audiences|funnels|(?:users|events)\/(?:query|counts)$)/;
+const DEFINITIONS = /^\/(?:v1\/(?:audiences|funnels|(?:users|events)\/(?:query|counts)$)|mcp$)/;
 
 test('a body past the limit is refused as documented', async () => {
   for (const operation of withBody) {
@@ -288,7 +288,7 @@ test('a wrong method is refused as documented', async () => {
 test('sessions of the console are answered as documented', () =>
   exchangeSessions(server.url, (id, request) => exchange(document.operation(id), request), whileUnreachable));
 
-test('what has not changed, and metrics without their key, are answered as documented', () =>
+test('what has not changed, metrics without their key, and notifications, are answered as documented', () =>
   exchangeOperations(document, exchange, holdAgainstDocument));
 
 test('every documented answer has been checked', () => {

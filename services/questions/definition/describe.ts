@@ -71,7 +71,8 @@ function describeEvent(condition: EventCondition): string {
   return [parts.join(' '), ...ends].join(', ');
 }
 
-function describeEvents({ events, where }: EventCondition): string {
+/** The names of events, and what their properties are. */
+export function describeEvents({ events, where }: Pick<EventCondition, 'events' | 'where'>): string {
   const names = events === null ? 'anything' : events.map((name) => JSON.stringify(name)).join(' or ');
   return `${names}${where.length === 0 ? '' : ` where ${where.map(describeMember).join(' and ')}`}`;
 }

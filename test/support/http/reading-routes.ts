@@ -14,6 +14,7 @@ import { publicRoutes } from '../../../services/ingest/public-api.ts';
 import { twoStepRoutes } from '../../../services/ingest/two-step.ts';
 import type { ConsoleSessions } from '../../../services/api/console/console-sessions.ts';
 import { sessionRoutes } from '../../../services/api/console/console-routes.ts';
+import { mcpRoutes } from '../../../services/api/mcp/mcp-routes.ts';
 import { openApiDocument } from '../../../services/api/openapi.ts';
 import { readingRoutes } from '../../../services/api/routes.ts';
 import { countWaiting } from '../../../services/operations/dead-letters/waiting-dead-letters.ts';
@@ -55,7 +56,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
   const catalog = new Catalog({ analytics, limitsOf: checks.limitsOf, monotonicMs });
   const settings = { PORT: '8080' };
   const status = { settings, log: recorded, deadLetters, progress, processes, figures, refusals, folders, readiness };
-  return [
+  const sets: RouteSet[] = [
     { routes: statusRoutes({ role: 'all', schedule: SCHEDULE, ...status }) },
     { routes: sessionRoutes({ sessions, projects, isOnKafka: false }) },
     operationRoutes({ readiness, registry, openapi: openApiDocument('/legacy') }),
@@ -112,6 +113,8 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       monotonicMs,
     }),
   ];
+  const { saved } = server;
+  return [...sets, mcpRoutes({ analytics, saved, limitsOf: limitsOfProject, logger: server.logger, sets })];
 }
 
 /** Notes tests, and sends nothing. */

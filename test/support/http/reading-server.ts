@@ -78,6 +78,7 @@ export const OTHER_PROJECT = projectNamed('proj_00000000000000000002');
 
 /** The read endpoints, and all others, on a free port of the loopback, on the worker's database. */
 export class ReadingServer {
+  readonly logger = createLogger('silent', new Writable());
   readonly log = new FaultyLog();
   readonly codec = new Codec(new EmbeddedSchemaIds());
   readonly database: BreakableDatabase;
@@ -146,7 +147,8 @@ export class ReadingServer {
   ]);
 
   private constructor(database: BreakableDatabase, options: Partial<ServerOptions>) {
-    const [registry, logger] = [new Registry(), createLogger('silent', new Writable())];
+    const registry = new Registry();
+    const { logger } = this;
     this.database = database;
     this.profiles = new SqlProfileStore(database, 1);
     this.saved = new SqlAudienceStore(database, 100);

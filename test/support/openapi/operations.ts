@@ -1,4 +1,4 @@
-/** The answers of what operators and machines ask that depend on headers. */
+/** The answers of what operators, machines and assistants ask that depend on headers or on the kind of a message. */
 import { expect } from 'vitest';
 import { OTHER_READ_KEY } from '../http/reading-server.ts';
 import { IngestServer } from '../http/ingest-server.ts';
@@ -31,4 +31,9 @@ export async function exchangeOperations(
   await hold(document.operation('getMetrics'), response);
   await closed.stop();
   expect(response.status).toBe(401);
+  const mcp = document.operation('callMcp');
+  const message = (members: object) => ({ body: JSON.stringify({ jsonrpc: '2.0', ...members }) });
+  const headers = { 'mcp-protocol-version': '1999-01-01' };
+  expect(await exchange(mcp, message({ method: 'notifications/initialized' }))).toBe(202);
+  expect(await exchange(mcp, { ...message({ id: 1, method: 'tools/list' }), headers })).toBe(400);
 }

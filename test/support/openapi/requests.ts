@@ -31,11 +31,11 @@ export function headersOfPage(url: string): Readonly<Record<string, string>> {
 
 /**
  * What an operation answers where all is well: of two, the later is what it does, and the other a dry run. A project that is
- * deleted here is empty, for which no job is needed.
+ * deleted here is empty, for which no job is needed; a message to `/mcp` is no notification.
  */
 export function successOf({ responses, operationId }: Operation): number {
   const statuses = Object.keys(responses).filter((status) => status.startsWith('2'));
-  return Number(operationId === 'deleteProject' ? statuses[0] : statuses.at(-1));
+  return Number(['deleteProject', 'callMcp'].includes(operationId) ? statuses[0] : statuses.at(-1));
 }
 
 export function keyFor(operation: Operation): string {

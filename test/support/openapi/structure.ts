@@ -51,6 +51,7 @@ const operation = closed(
     parameters: listOf(orReference('parameters', ref('parameter'))),
     requestBody: closed({ description: text, required: { const: true }, content: ref('content') }, ['content']),
     responses: ref('responses'),
+    'x-mcp': closed({ without: listOf(text), keepsTexts: { const: true } }),
   },
   ['operationId', 'tags', 'summary', 'security', 'responses'],
 );
