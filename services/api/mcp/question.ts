@@ -1,10 +1,12 @@
 import { parseBody } from '../../messages/json.ts';
 import { readDefinition } from '../../questions/definition/definition.ts';
 import { describePeriod } from '../../questions/definition/describe-period.ts';
-import { describeEvents, describeLines } from '../../questions/definition/describe.ts';
+import { describe, describeEvents, describeLines } from '../../questions/definition/describe.ts';
 import {
   type EventFilter,
   type Measure,
+  type QuestionOrProblems,
+  type QuestionText,
   readCountsQuestion,
   readEventsQuestion,
 } from '../../questions/events/read-question.ts';
@@ -12,9 +14,18 @@ import { quotedPath } from '../../questions/operators/operators.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { namesReferredTo } from '../../questions/saved/references.ts';
 import { definitionJson } from '../audiences/audience-json.ts';
+import { type FunnelQuestion, readFunnel } from '../../questions/events/read-funnel.ts';
 import { findAudience } from '../audiences/saved.ts';
 import type { Members } from '../input.ts';
 import type { QueryRequest } from '../query.ts';
+
+type Question = FunnelQuestion | (EventFilter & { readonly measure?: Measure });
+
+const READERS: Readonly<Record<string, (question: QuestionText) => QuestionOrProblems<Question>>> = {
+  '/v1/events/counts': readCountsQuestion,
+  '/v1/events/query': readEventsQuestion,
+  '/v1/funnels': readFunnel,
+};
 
 /** What was counted, as JSON text: its `definition`, and that in English. Undefined for what asks no question. */
 export async function questionOf(parts: QuestionParts, call: QueryRequest, path: string): Promise<string | undefined> {
@@ -26,22 +37,24 @@ export async function questionOf(parts: QuestionParts, call: QueryRequest, path:
   }
   const parsed = parseBody(text);
   const body = parsed.ok ? (parsed.value.exact as Members) : {};
-  const readEvents = { '/v1/events/counts': readCountsQuestion, '/v1/events/query': readEventsQuestion }[path];
-  const definition = readEvents === undefined ? (body['definition'] ?? body['users']) : body;
+  const readQuestion = READERS[path];
+  const definition = readQuestion === undefined ? (body['definition'] ?? body['users']) : body;
   if (definition === undefined) return undefined;
   const known = await consult(parts, project, text);
   const read =
-    readEvents?.({ project, text, ...known }) ?? readDefinition(definition, { timezone: project.timezone, ...known });
+    readQuestion?.({ project, text, ...known }) ?? readDefinition(definition, { timezone: project.timezone, ...known });
   if (!read.ok) return undefined;
   const description = 'value' in read ? describeQuestion(read.value) : describeLines(read.definition);
   return JSON.stringify({ definition, description });
 }
 
 /** What a question about events lists or counts, in English; whose events on lines of their own. */
-export function describeQuestion(question: EventFilter & { readonly measure?: Measure }): string {
-  const { measure, within, users } = question;
-  const head = measure === undefined ? 'the times that users did' : describeMeasured(measure);
+export function describeQuestion(question: Question): string {
+  const { users } = question;
   const whose = users === null ? '' : `, by those:\n${describeLines(users, '  ')}`;
+  if ('sequence' in question) return `how many users came how far as those ${describe(question.sequence)}${whose}`;
+  const { measure, within } = question;
+  const head = measure === undefined ? 'the times that users did' : describeMeasured(measure);
   return `${head} ${describeEvents(question)}${within ? ` ${describePeriod(within)}` : ''}${whose}`;
 }
 

@@ -12,9 +12,8 @@ export interface Tool {
   readonly operation: OperationName;
   /** As it is listed: nothing in it is of a project. */
   readonly listed: ListedTool;
-  /** The arguments that stand in the path, and in the query. All others are members of the body. */
-  readonly path: readonly string[];
-  readonly query: readonly string[];
+  /** The arguments that stand in the path or in the query. All others are members of the body. */
+  readonly parameters: readonly string[];
   /** Whether nothing in its answers is of users, so that texts are given whole. */
   readonly keepsTexts: boolean;
 }
@@ -49,12 +48,10 @@ function toolOf(operation: OperationName, described: Operation, grammarIn: strin
   const inputSchema = { type: 'object', ...given, additionalProperties: false, $defs: schemasIn(given, grammarIn) };
   const text = JSON.stringify(inputSchema).replaceAll('"#/components/schemas/', '"#/$defs/');
   const listed = { name, title, description: `${title}. ${description}`.trim(), annotations: { readOnlyHint: true } };
-  const namesIn = (part: string) => parameters.filter((one) => one.in === part).map((one) => one.name);
   return {
     operation,
     listed: { ...listed, inputSchema: JSON.parse(text) as ListedTool['inputSchema'] },
-    path: namesIn('path'),
-    query: namesIn('query'),
+    parameters: parameters.map((one) => one.name),
     keepsTexts: words.keepsTexts === true,
   };
 }
@@ -81,21 +78,21 @@ function inShort({ description, examples = [] }: JsonObject, grammarIn: string):
 
 /** What arguments make of a request: its parameters and its body. @param given With every digit of their numbers. */
 export function requestBy(
-  { listed, path, query }: Tool,
+  { listed: { inputSchema }, parameters }: Tool,
   given: Readonly<Record<string, unknown>>,
 ): Pick<Call, 'params' | 'search' | 'body'> | Refusal {
-  const known = Object.keys(listed.inputSchema.properties ?? {});
+  const known = Object.keys(inputSchema.properties ?? {});
   const unknown = Object.keys(given).find((name) => !known.includes(name));
-  const missing = path.find((name) => given[name] === undefined);
+  const missing = inputSchema.required?.find((name) => given[name] === undefined);
   const message = unknown === undefined ? 'is required' : `is unknown here; known are: ${known.join(', ')}`;
   const wrong = unknown ?? missing;
   if (wrong !== undefined) return invalid('invalid-parameter', [{ path: pointerTo([wrong]), message }]);
-  const all = Object.entries(given);
+  const { parameter = [], member = [] } = Object.groupBy(Object.entries(given), ([name]) =>
+    parameters.includes(name) ? 'parameter' : 'member',
+  );
   const textOf = (value: unknown): string => (typeof value === 'string' ? value : toJsonText(value));
-  const texts = all.map(([name, value]): [string, string] => [name, textOf(value)]);
-  return {
-    params: Object.fromEntries(texts.filter(([name]) => path.includes(name))),
-    search: new URLSearchParams(texts.filter(([name]) => query.includes(name))).toString(),
-    body: Buffer.from(toJsonText(Object.fromEntries(all.filter(([name]) => ![...path, ...query].includes(name))))),
-  };
+  const params = Object.fromEntries(parameter.map(([name, value]) => [name, textOf(value)]));
+  // Each is read where the document has it.
+  const search = new URLSearchParams(params).toString();
+  return { params, search, body: Buffer.from(toJsonText(Object.fromEntries(member))) };
 }

@@ -1,12 +1,10 @@
 import { BODY_LIMIT_BYTES } from '../../http/body-limits.ts';
 import type { Call } from '../../http/call.ts';
-import type { Refusal } from '../../http/problems.ts';
-import { isOfThisOrigin } from '../../http/access/session-cookie.ts';
 import type { Route } from '../../http/route.ts';
 import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
 import { route } from '../input.ts';
-import { limitedTo } from '../route-parts.ts';
+import { limitedTo, refusePages } from '../route-parts.ts';
 import { answerFlag, answerFlags, answerMemberships } from './answers.ts';
 import { knownAudiences } from './known-audiences.ts';
 import { MemberWatch } from './member-watch.ts';
@@ -22,7 +20,7 @@ export interface MembershipRouteParts {
 /** Whether a user is in audiences now. */
 export function membershipRoutes({ saved, analytics }: MembershipRouteParts): Route[] {
   const parts = { known: knownAudiences(saved), members: new MemberWatch(analytics) };
-  const ask = { style: 'problem', scope: 'flags', admit: refusePages, ...limitedTo(OPEN_LOOK_UPS) } as const;
+  const ask = { style: 'problem', scope: 'flags', admit: ADMIT, ...limitedTo(OPEN_LOOK_UPS) } as const;
   const get = { ...ask, bodyLimitBytes: null };
   const post = { ...ask, bodyLimitBytes: BODY_LIMIT_BYTES };
   return [
@@ -32,9 +30,8 @@ export function membershipRoutes({ saved, analytics }: MembershipRouteParts): Ro
   ];
 }
 
-/** What a page has, everybody has who opens it: a key that can list people must not be there. */
-function refusePages({ headers, key }: Call): Refusal | undefined {
-  if (headers.origin === undefined || isOfThisOrigin(headers)) return undefined;
-  if (key?.scopes.every((scope) => scope === 'flags' || scope === 'write') === true) return undefined;
-  return { refused: 'origin-refused', detail: 'A page may ask this with a key of the scope flags only.' };
-}
+// What a page has, everybody has who opens it: a key that can list people must not be there.
+const ADMIT = refusePages(
+  'A page may ask this with a key of the scope flags only.',
+  ({ key }: Call) => key?.scopes.every((scope) => scope === 'flags' || scope === 'write') === true,
+);

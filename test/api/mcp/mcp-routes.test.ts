@@ -57,7 +57,7 @@ describe('the protocol', () => {
 
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('mcp-session-id')).toBeNull();
-    expect(((await response.json()) as { result: { tools: object[] } }).result.tools).toHaveLength(17);
+    expect(((await response.json()) as { result: { tools: object[] } }).result.tools).toHaveLength(19);
     expect((await postMessage({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
   });
 

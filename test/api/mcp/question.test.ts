@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { describeQuestion } from '../../../services/api/mcp/question.ts';
+import { readFunnel } from '../../../services/questions/events/read-funnel.ts';
 import { readCountsQuestion, readEventsQuestion } from '../../../services/questions/events/read-question.ts';
 
 const project = { timezone: 'UTC' };
 
 function described(question: object): string {
   const text = JSON.stringify(question);
-  const read = 'measure' in question ? readCountsQuestion({ project, text }) : readEventsQuestion({ project, text });
+  const readEvents = 'measure' in question ? readCountsQuestion : readEventsQuestion;
+  const read = 'sequence' in question ? readFunnel({ project, text }) : readEvents({ project, text });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return describeQuestion(read.value);
 }
@@ -30,6 +32,10 @@ test.each([
   [
     { measure: 'count', event: ['A', 'B'], users: { any: [{ trait: 'plan', is: 'pro' }, { event: 'C' }] } },
     'how many times users did "A" or "B", by those:\n  at least one of these:\n    whose "plan" is "pro"\n    who did "C"',
+  ],
+  [
+    { sequence: { event: 'A', within: { last: '30d' }, followed_by: { event: 'B', within: '7d' } } },
+    'how many users came how far as those who did "A" in the last 30 days, followed by "B" within 7 days',
   ],
 ])('the question %j in English is: %s', (question, sentence) => {
   expect(described(question)).toBe(sentence);
