@@ -1,6 +1,6 @@
 /** Look-ups of membership, shared by all who ask at once: thousands of requests a second take some statements. */
 import { membersAmong, memberKey } from '../../questions/live/members-among.ts';
-import { personsOf } from '../../questions/one-user/person.ts';
+import { ownersAmong } from '../../questions/one-user/person.ts';
 import type { SavedAudience } from '../../questions/saved/audience-store.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
@@ -21,6 +21,7 @@ type IdsOf = (one: UserInAudiences) => ReadonlySet<string>;
 type LookUpParts = Pick<AnalyticsReader, 'ask' | 'askHistory'>;
 
 const LOOK_UP_LIMITS: QueryLimits = { maxMs: 5_000, maxMemoryBytes: 2 ** 28, maxRowsRead: 2 ** 26 };
+const NOBODYS: ReadonlyMap<string, string> = new Map();
 const IN_NONE: AudienceIds = { status: 'fulfilled', value: new Set() };
 
 /**
@@ -60,15 +61,20 @@ async function lookUpAll(analytics: LookUpParts, projectId: string, all: readonl
   const quickly = (query: Query): Query => ({ ...query, isLookUp: true });
   const ask = async (query: Query) => (await analytics.ask(quickly(query), LOOK_UP_LIMITS)).rows;
   const askHistory = async (query: Query) => (await analytics.askHistory(quickly(query), LOOK_UP_LIMITS)).rows;
-  const users = [...new Set(all.map(({ userKey }) => userKey))];
-  const isJoined = all.some(({ project }) => project.joinIds);
-  const persons = isJoined ? await personsOf({ ask }, projectId, users) : undefined;
-  const personOf = (userKey: string): string => persons?.get(userKey)?.userKey ?? userKey;
+  const users = [...new Set(all.map(({ userKey }) => userNumber(userKey)))];
   const audiences = new Map(all.flatMap((one) => one.audiences.map((audience) => [audience.id, audience])));
-  const people = [...new Set(users.map(personOf))];
-  const members = await membersAmong(askHistory, projectId, [...audiences.values()], people);
+  const among = (people: readonly string[]) => membersAmong(askHistory, projectId, [...audiences.values()], people);
+  const isJoined = all.some(({ project }) => project.joinIds);
+  // Most ids are those of the person: what they are in is asked beside whose they are.
+  const [members, owners] = await Promise.all([
+    among(users),
+    isJoined ? ownersAmong({ ask }, projectId, users) : NOBODYS,
+  ]);
+  const ofOwners = owners.size === 0 ? members : await among([...new Set(owners.values())]);
   return ({ userKey, audiences: wanted }) => {
-    const number = userNumber(personOf(userKey));
-    return new Set(wanted.flatMap(({ id }) => (members.has(memberKey(id, number)) ? id : [])));
+    const number = userNumber(userKey);
+    const owner = owners.get(number);
+    const found = owner === undefined ? members : ofOwners;
+    return new Set(wanted.flatMap(({ id }) => (found.has(memberKey(id, owner ?? number)) ? id : [])));
   };
 }

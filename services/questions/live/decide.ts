@@ -93,7 +93,7 @@ async function decideOn(
     try {
       const [states, members] = await Promise.all([
         readUsers({ ask: parts.ask, yieldAfterMs: YIELD_AFTER_MS }, wanted),
-        membersAmong(parts.askHistory, projectId, [...followed], users),
+        membersAmong(parts.askHistory, projectId, [...followed], users.map(userNumber)),
       ]);
       const isMember = (key: string): boolean => parts.unwritten.get(key) ?? members.has(key);
       await decideSlice({ users, candidates, persons, states, isMember, now }, changes, undecided);

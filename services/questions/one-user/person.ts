@@ -64,6 +64,20 @@ export async function personsOf(
   return foundPersons(rows, userKeys);
 }
 
+/** Whose the ids with these numbers are, by number: of those that are somebody's. @throws What asking throws. */
+export async function ownersAmong(
+  { ask }: Pick<RowReader, 'ask'>,
+  projectId: string,
+  users: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const params = new Params();
+  const sql =
+    `SELECT user, person FROM join_rows FINAL ` +
+    `WHERE project_id = ${params.string(projectId)} AND user IN ${params.userNumbers(users)} AND person != 0`;
+  const rows = (await ask({ projectId, sql, params: params.values() })) as readonly Omit<IdRow, 'internal_id'>[];
+  return new Map(rows.map(({ user, person }) => [user, person]));
+}
+
 function foundPersons(rows: readonly IdRow[], userKeys: readonly string[]): ReadonlyMap<string, Person> {
   const byPerson = Map.groupBy(rows, ({ person }) => person);
   const owners = new Map(rows.flatMap(({ user, person }) => (user === person ? [] : [[user, person] as const])));

@@ -42,12 +42,16 @@ async function liveAudience(name: string, definition: object): Promise<string> {
   return id;
 }
 
+/** The public provider, with a key of the scope `flags`. */
+async function openFeatureClient() {
+  const headers: [string, string][] = [['authorization', `Bearer ${await flagsKey()}`]];
+  await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl: service().url, headers }));
+  return OpenFeature.getClient();
+}
+
 test('the public provider says who is in a live audience, as why does', { timeout: 240_000 }, async () => {
   const id = await liveAudience('Buyers', ORDERED);
-  const key = await flagsKey();
-  const headers: [string, string][] = [['authorization', `Bearer ${key}`]];
-  await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl: service().url, headers }));
-  const client = OpenFeature.getClient();
+  const client = await openFeatureClient();
   const isBuyer = (targetingKey: string, flag = 'Buyers') => client.getBooleanDetails(flag, false, { targetingKey });
   expect(await isBuyer('ada')).toMatchObject({ value: false, reason: 'DEFAULT', variant: 'out' });
 
@@ -77,6 +81,34 @@ test('the public provider says who is in a live audience, as why does', { timeou
     value: true,
     errorCode: 'TARGETING_KEY_MISSING',
   });
+});
+
+test('the public provider says true until the instant at which the window ends, and false then', async () => {
+  await liveAudience('Here now', { event: 'Was Here', within: { last: '1h' } });
+  const client = await openFeatureClient();
+  const isHere = () => client.getBooleanValue('Here now', false, { targetingKey: 'eve' });
+  const endsAt = Date.now() + 20_000;
+  const timestamp = new Date(endsAt - 3_600_000).toISOString();
+  await service().ask('/v1/track', { user_id: 'eve', event: 'Was Here', timestamp }, { key: WRITE_KEY });
+  await expect.poll(isHere, WITHIN_A_MINUTE).toBe(true);
+
+  await expect.poll(isHere, { timeout: 60_000, interval: 10 }).toBe(false);
+
+  expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
+});
+
+test('an anonymous id that is joined to a user is in what the user is in', async () => {
+  await liveAudience('Readers', { event: 'Article Read' });
+  const client = await openFeatureClient();
+  const both = { user_id: 'dora', anonymousId: 'cookie of dora', traits: {} };
+  await service().ask('/v1/identify', both, { key: WRITE_KEY });
+  await track(service(), 'dora', 'Article Read');
+  const reads = (targetingKey: string) =>
+    client.getBooleanValue('Readers', false, { targetingKey, by: 'anonymous_id' });
+
+  await expect.poll(() => reads('cookie of dora'), WITHIN_A_MINUTE).toBe(true);
+
+  expect(await reads('another cookie')).toBe(false);
 });
 
 test(
