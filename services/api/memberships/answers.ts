@@ -9,7 +9,7 @@ import type { SavedAudience } from '../../questions/saved/audience-store.ts';
 import { type Input, readBody } from '../input.ts';
 import { userKeyIn, userKeyOfPath } from '../users/named-user.ts';
 import type { KnownAudiences } from './known-audiences.ts';
-import type { MemberWatch } from './member-watch.ts';
+import type { MemberWatch, UserInAudiences } from './member-watch.ts';
 
 export interface MembershipParts {
   readonly known: KnownAudiences;
@@ -30,7 +30,8 @@ export async function answerMemberships(
   if (unknown !== undefined)
     return { refused: 'not-found', detail: `There is no saved audience ${JSON.stringify(unknown)}.` };
   const audiences = names.flatMap((name) => known.get(name) ?? []);
-  const memberOf = await lookUp(parts, call, named.value, audiences);
+  const user = { userKey: named.value, mayBeJoined: input.query.by !== 'user_id' };
+  const memberOf = await lookUp(parts, call, user, audiences);
   const memberships = audiences.map((audience) => ({
     ...membershipHead(audience),
     is_member: isIn(audience, memberOf),
@@ -45,7 +46,7 @@ export async function answerFlag(
   { path: { key } }: Input<'POST /ofrep/v1/evaluate/flags/{key}'>,
 ): Promise<Answer | Refusal> {
   const user = targetedUser(call, 'POST /ofrep/v1/evaluate/flags/{key}', { key });
-  if (typeof user !== 'string') return user;
+  if ('status' in user) return user;
   const audience = (await parts.known(call.project.id, [key])).get(key);
   if (audience === undefined) {
     const errorDetails = `There is no saved audience ${JSON.stringify(key)}.`;
@@ -58,7 +59,7 @@ export async function answerFlag(
 /** `POST /ofrep/v1/evaluate/flags`: each audience by its name. */
 export async function answerFlags(parts: MembershipParts, call: Call): Promise<Answer | Refusal> {
   const user = targetedUser(call, 'POST /ofrep/v1/evaluate/flags', {});
-  if (typeof user !== 'string') return user;
+  if ('status' in user) return user;
   const known = await parts.known(call.project.id);
   const audiences = [...known].flatMap(([name, audience]) => (name === audience.name ? audience : []));
   const memberOf = await lookUp(parts, call, user, audiences);
@@ -66,19 +67,21 @@ export async function answerFlags(parts: MembershipParts, call: Call): Promise<A
   return revalidated(call, { status: 200, body: JSON.stringify({ flags }) });
 }
 
-/** The internal id; or the answer to a request that names nobody. */
+type NamedUser = Pick<UserInAudiences, 'userKey' | 'mayBeJoined'>;
+
+/** Or the answer to a request that names nobody. */
 function targetedUser(
   call: Call,
   name: 'POST /ofrep/v1/evaluate/flags' | 'POST /ofrep/v1/evaluate/flags/{key}',
   named: { readonly key?: string },
-): string | Answer {
+): NamedUser | Answer {
   const read = readBody(name, call);
   if (!read.ok) {
     const { errors = [], detail: errorDetails } = read.refusal;
     return { status: 400, body: JSON.stringify({ ...named, errorCode: codeOf(errors), errorDetails, errors }) };
   }
   const { targetingKey, by = 'user_id' } = read.value.body.context;
-  return userKeyIn(call.project.id, { [by]: targetingKey }) ?? '';
+  return { userKey: userKeyIn(call.project.id, { [by]: targetingKey }) ?? '', mayBeJoined: by !== 'user_id' };
 }
 
 /** The error code of OpenFeature. */
@@ -92,10 +95,10 @@ function codeOf(errors: readonly Problem[]): string {
 async function lookUp(
   { members }: MembershipParts,
   { project, res: client }: Call,
-  userKey: string,
+  user: NamedUser,
   audiences: readonly SavedAudience[],
 ): Promise<ReadonlySet<string>> {
-  const found = await members.wait({ project, userKey, audiences }, { waitMs: 0, client });
+  const found = await members.wait({ project, ...user, audiences }, { waitMs: 0, client });
   if (found.status === 'rejected') throw found.reason;
   return found.value;
 }

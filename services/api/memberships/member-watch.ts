@@ -8,10 +8,12 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import { SharedPoll } from '../shared-poll.ts';
 
 /** A user, and audiences of the same project. */
-interface UserInAudiences {
+export interface UserInAudiences {
   readonly project: Pick<Project, 'id' | 'joinIds'>;
   /** The internal id. */
   readonly userKey: string;
+  /** Whether it may be that of an anonymous id. */
+  readonly mayBeJoined: boolean;
   readonly audiences: readonly SavedAudience[];
 }
 
@@ -64,11 +66,12 @@ async function lookUpAll(analytics: LookUpParts, projectId: string, all: readonl
   const users = [...new Set(all.map(({ userKey }) => userNumber(userKey)))];
   const audiences = new Map(all.flatMap((one) => one.audiences.map((audience) => [audience.id, audience])));
   const among = (people: readonly string[]) => membersAmong(askHistory, projectId, [...audiences.values()], people);
-  const isJoined = all.some(({ project }) => project.joinIds);
-  // Most ids are those of the person: what they are in is asked beside whose they are.
+  const joinable = all.filter(({ project, mayBeJoined }) => project.joinIds && mayBeJoined);
+  const ids = [...new Set(joinable.map(({ userKey }) => userNumber(userKey)))];
+  // Few ids are somebody else's: what they are in is asked beside whose they are.
   const [members, owners] = await Promise.all([
     among(users),
-    isJoined ? ownersAmong({ ask }, projectId, users) : NOBODYS,
+    ids.length === 0 ? NOBODYS : ownersAmong({ ask }, projectId, ids),
   ]);
   const ofOwners = owners.size === 0 ? members : await among([...new Set(owners.values())]);
   return ({ userKey, audiences: wanted }) => {
