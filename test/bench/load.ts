@@ -23,6 +23,8 @@ export interface PacedLoad extends Load {
   readonly rate: number;
   /** Before what is measured, without a pause between: until both sides are compiled, they fall behind. */
   readonly warmUpSeconds: number;
+  /** One after the other in place of the body and the path; as JSON 128 KiB at most. */
+  readonly inTurn?: readonly { readonly path: string; readonly body: string }[];
 }
 
 export interface Answered {

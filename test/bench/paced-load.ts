@@ -21,13 +21,14 @@ const TICK_MS = 1;
 const PATIENCE_MS = 10_000;
 const ANSWER = /^HTTP\/1\.1 (\d)[^]*?\r\ncontent-length: (\d+)\r\n[^]*?\r\n\r\n/i;
 
-const { url, body, headers, connections, seconds, rate, warmUpSeconds } = JSON.parse(
-  process.argv[2] ?? '',
-) as PacedLoad;
+const load = JSON.parse(process.argv[2] ?? '') as PacedLoad;
+const { url, headers, connections, seconds, rate, warmUpSeconds } = load;
 const { hostname, port, host, pathname } = new URL(url);
-const lines = Object.entries({ ...headers, host, 'content-length': Buffer.byteLength(body) });
-const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-const REQUEST = Buffer.from(`POST ${pathname} HTTP/1.1\r\n${head}\r\n${body}`);
+const REQUESTS = (load.inTurn ?? [{ path: pathname, body: load.body }]).map(({ path, body }) => {
+  const lines = Object.entries({ ...headers, host, 'content-length': Buffer.byteLength(body) });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return Buffer.from(`POST ${path} HTTP/1.1\r\n${head}\r\n${body}`);
+});
 
 const latencyUs = createHistogram();
 const warmingUp = Math.round(rate * warmUpSeconds);
@@ -42,7 +43,7 @@ const carried = new Map<Socket, number>();
 
 function post(socket: Socket, request: number): void {
   carried.set(socket, request);
-  socket.write(REQUEST);
+  socket.write(REQUESTS[request % REQUESTS.length] ?? '');
 }
 
 function settle(socket: Socket, isAnswered: boolean): void {

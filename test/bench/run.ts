@@ -7,6 +7,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Figures } from './figures.ts';
 import { EMBEDDED, type Form, withServers } from './forms.ts';
+import { benchMcp } from './beside/mcp.ts';
+import { benchFlags } from './beside/flags.ts';
 import { benchErasure } from './erasure.ts';
 import { benchHttp } from './http.ts';
 import { benchImport } from './import.ts';
@@ -29,6 +31,8 @@ const BENCHMARKS: Readonly<Record<string, (figures: Figures, form: Form) => Prom
   members: benchMembers,
   live: benchLive,
   erasure: benchErasure,
+  flags: benchFlags,
+  mcp: benchMcp,
 };
 /** The same on Kafka, Postgres and ClickHouse, started for it. */
 const ON_SERVERS: typeof BENCHMARKS = {
@@ -43,6 +47,8 @@ const ON_SERVERS: typeof BENCHMARKS = {
   'servers-members': benchMembers,
   'servers-live': benchLive,
   'servers-erasure': benchErasure,
+  'servers-flags': benchFlags,
+  'servers-mcp': benchMcp,
 };
 /** The same on two shards of ClickHouse. */
 const ON_SHARDS: typeof BENCHMARKS = { 'shards-live': benchLive };

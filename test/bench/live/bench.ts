@@ -127,7 +127,7 @@ function definitionOf(index: number): object {
   return { any: [viewed, { all: [{ not: ordered }, plan] }, { event: 'Trial Started', first: { last: '1d' } }] };
 }
 
-async function makeAudiences(service: ServiceProcess, count: number, refresh: string): Promise<Followed> {
+export async function makeAudiences(service: ServiceProcess, count: number, refresh: string): Promise<Followed> {
   const save = (name: string, definition: object): Promise<string> =>
     saveAudience(service, { name, definition, refresh });
   const entering = await save('Signed up', { event: 'Signed Up' });
