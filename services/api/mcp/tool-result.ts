@@ -6,7 +6,7 @@ import { readJson } from '../../messages/json.ts';
 
 /** Some 25,000 tokens: more, assistants do not read. */
 const MOST_ANSWER_CHARS = 100_000;
-/** Of one text that may be a user's. */
+/** A text that may be a user's is cut after as many. */
 const MOST_TEXT_CHARS = 1_000;
 
 const NOTICE =

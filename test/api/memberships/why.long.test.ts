@@ -15,7 +15,7 @@ const EVENTS = ['Page Viewed', 'Order Completed', 'Trial Started'];
 const PLANS = ['free', 'team', 'pro'];
 const DAY_MS = 86_400_000;
 
-/** Of traits, of numbers of events, of what was not done, and of both. */
+/** They ask for traits, for numbers of events, for what was not done, and for both. */
 function conditionsAt(index: number): object {
   const plan = { trait: 'plan', is: PLANS[index % 3] };
   const event = EVENTS[index % 3];

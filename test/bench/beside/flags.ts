@@ -16,7 +16,7 @@ import { beside, inPairs, MESSAGES_PER_SECOND, type Pairs, ratioOf, SECONDS, WAR
 
 const AUDIENCES = 100;
 const LOOK_UPS_PER_SECOND = 2_000;
-/** So many that none waits for another's answer: each look-up waits for at most two statements. */
+/** None waits for the answer to another: each look-up waits for at most two statements. */
 const CLIENTS = 256;
 const PROBES = 8;
 /** Longer than what is posted takes to be seen. */

@@ -101,7 +101,7 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByText('Old secret signs until').waitFor();
 
       await page.getByRole('button', { name: 'Edit' }).click();
-      await page.getByLabel('Traits sent with each user').click();
+      await page.getByLabel('Traits sent with each user: ').click();
       await page.getByRole('checkbox', { name: 'email' }).check();
       await page.getByRole('checkbox', { name: 'name', exact: true }).check();
       await page.keyboard.press('Escape');

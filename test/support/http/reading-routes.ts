@@ -114,7 +114,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
     }),
   ];
   const { saved } = server;
-  return [...sets, mcpRoutes({ analytics, saved, limitsOf: limitsOfProject, logger: server.logger, sets })];
+  return [...sets, mcpRoutes({ analytics, saved, limitsOf: checks.limitsOf, logger: server.logger, sets })];
 }
 
 /** Notes tests, and sends nothing. */
