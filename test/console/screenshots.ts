@@ -11,8 +11,8 @@ import type { Page } from 'playwright-core';
 import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { openBrowser } from './browser.ts';
 import { ADMIN_SCREENS, SCREENS } from './screens.ts';
-import { type Shot, USER_SHOTS } from './user-shots.ts';
-import { WEBHOOK_SHOTS } from './webhook-shots.ts';
+import { type Shot, USER_SHOTS } from './shots/user-shots.ts';
+import { WEBHOOK_SHOTS } from './shots/webhook-shots.ts';
 
 const { TIDEMARK_URL: url = 'http://127.0.0.1:8080' } = process.env;
 const readKey = process.env['READ_KEY'] ?? READ_KEY;
