@@ -7,7 +7,7 @@ import { runCli } from '../../services/cli/run-cli.ts';
 import { fillWithShop } from '../demo/fill.ts';
 import { withOwnLog } from '../support/service/own-log.ts';
 import { ServiceProcess, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
-import { openBrowser } from './browser.ts';
+import { type BrowserName, openBrowser } from './browser.ts';
 
 export const ADMIN_KEY = 'admin-key-of-the-tests-0123456789abcdef';
 
@@ -22,6 +22,13 @@ const SETTINGS = {
 
 function backupDirOf(dataDir: string): string {
   return `${dataDir}-backups`;
+}
+
+interface SceneOptions {
+  /** As many the shop has. */
+  readonly users?: number;
+  readonly seed?: number;
+  readonly browser?: BrowserName;
 }
 
 interface SignedInOptions {
@@ -51,15 +58,15 @@ export class Scene {
     this.empty = empty;
   }
 
-  static async open(): Promise<Scene> {
+  static async open({ users = 40, seed = 7, browser: name }: SceneOptions = {}): Promise<Scene> {
     const dataDir = await mkdtemp(join(tmpdir(), 'tidemark-'));
     const [service, browser] = await Promise.all([
       ServiceProcess.start(dataDir, { ...withOwnLog(dataDir), ...SETTINGS, BACKUP_DIR: backupDirOf(dataDir) }),
-      openBrowser(),
+      openBrowser(name),
     ]);
     const target = { url: service.url, writeKey: WRITE_KEY, readKey: ADMIN_KEY, project: 'default' };
     await Promise.all([
-      fillWithShop(target, { users: 40, seed: 7, nowMs: Date.now() }),
+      fillWithShop(target, { users, seed, nowMs: Date.now() }),
       command(dataDir, ['project', 'create', 'empty']),
     ]);
     const [readKey, writeKey] = await Promise.all([makeKey(dataDir, 'read'), makeKey(dataDir, 'write')]);

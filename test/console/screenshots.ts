@@ -3,21 +3,24 @@
  *
  *   npm run demo                                    # in another terminal
  *   node test/console/screenshots.ts FOLDER         # with TIDEMARK_URL, READ_KEY and WRITE_KEY where they differ
- * Screens of an operator are in it where ADMIN_KEY is given: `./tidemark key create --scope admin`. ONLY=1280-light,360-dark
- * makes these alone, and names behind the folder these screens alone.
+ * ADMIN_KEY, too, where it differs. ONLY=1280-light,390-dark makes these alone, and names behind the folder these screens
+ * alone; `empty-*` those that begin so.
  */
 import { mkdirSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { READ_KEY, WRITE_KEY } from '../support/service/service.ts';
+import { ADMIN_KEY, READ_KEY, WRITE_KEY } from '../support/service/service.ts';
 import { openBrowser } from './browser.ts';
 import { ADMIN_SCREENS, SCREENS } from './screens.ts';
+import { AUDIENCE_SHOTS } from './shots/audience-shots.ts';
+import { putShotData } from './shots/shot-data.ts';
+import { stateShots } from './shots/state-shots.ts';
 import { type Shot, USER_SHOTS } from './shots/user-shots.ts';
 import { WEBHOOK_SHOTS } from './shots/webhook-shots.ts';
 
 const { TIDEMARK_URL: url = 'http://127.0.0.1:8080' } = process.env;
 const readKey = process.env['READ_KEY'] ?? READ_KEY;
 const writeKey = process.env['WRITE_KEY'] ?? WRITE_KEY;
-const adminKey = process.env['ADMIN_KEY'];
+const adminKey = process.env['ADMIN_KEY'] ?? ADMIN_KEY;
 const only = process.env['ONLY']?.split(',');
 const [folder = 'screenshots'] = process.argv.slice(2);
 
@@ -49,7 +52,7 @@ function opened(screens: typeof SCREENS, isAdmin: boolean): readonly Shot[] {
   }));
 }
 
-const SHOTS: readonly Shot[] = [
+const OPENED: readonly Shot[] = [
   ...opened(SCREENS, false),
   ...opened(ADMIN_SCREENS, true),
   {
@@ -98,6 +101,7 @@ const SHOTS: readonly Shot[] = [
     },
   })),
   ...WEBHOOK_SHOTS,
+  ...AUDIENCE_SHOTS,
   {
     name: 'search',
     address: '#/events',
@@ -237,23 +241,42 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}/${name}.png` });
 }
 
+/** One that cannot be made is named, and the others are made. */
+async function take(page: Page, { name, address, before, act }: Shot, suffix: string): Promise<void> {
+  await page.goto('about:blank');
+  await before?.(page);
+  try {
+    await page.goto(`${url}/console/${address}`);
+    await page.locator('h1').waitFor();
+    await act?.(page);
+  } catch (error) {
+    process.exitCode = 1;
+    process.stderr.write(`${name}-${suffix}: ${String(error)}\n`);
+  }
+  await picture(page, `${name}-${suffix}`);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+}
+
 mkdirSync(folder, { recursive: true });
 const sending = new AbortController();
 void keepSending(sending.signal);
 const browser = await openBrowser();
+const data = await putShotData({ url, readKey, writeKey, adminKey });
 const wanted = process.argv.slice(3);
-const shots = SHOTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const isWanted = (name: string): boolean =>
+  wanted.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one));
+const shots = [...OPENED, ...stateShots(data)].filter(({ name }) => wanted.length === 0 || isWanted(name));
 const sessions = [
   { key: readKey, shots: shots.filter(({ isAdmin = false }) => !isAdmin) },
-  ...(adminKey === undefined ? [] : [{ key: adminKey, shots: shots.filter(({ isAdmin = false }) => isAdmin) }]),
+  { key: adminKey, shots: shots.filter(({ isAdmin = false }) => isAdmin) },
 ];
 for (const colorScheme of ['light', 'dark'] as const) {
-  for (const width of [1280, 360]) {
+  for (const width of [1280, 390]) {
     const suffix = `${width}-${colorScheme}`;
     if (only !== undefined && !only.includes(suffix)) continue;
     for (const { key, shots } of sessions) {
       if (shots.length === 0) continue;
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: width === 360 ? 740 : 800 } });
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: width === 390 ? 844 : 800 } });
       const page = await context.newPage();
       await page.goto(`${url}/console/`);
       await page.getByLabel('Key').waitFor();
@@ -261,16 +284,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.getByLabel('Key').fill(key);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.locator('#main').waitFor();
-      for (const { name, address, act } of shots) {
-        await page.goto('about:blank');
-        await page.goto(`${url}/console/${address}`);
-        await page.locator('h1').waitFor();
-        await act?.(page);
-        await picture(page, `${name}-${suffix}`);
-      }
+      for (const shot of shots) await take(page, shot, suffix);
       await context.close();
     }
   }
 }
 sending.abort();
 await browser.close();
+await data.remove();

@@ -6,6 +6,8 @@ export interface Shot {
   readonly address: string;
   /** Whether it is of a session with the admin key. */
   readonly isAdmin?: boolean;
+  /** What is done before the page is opened. */
+  readonly before?: (page: Page) => Promise<void>;
   /** What is done before the picture. */
   readonly act?: (page: Page) => Promise<void>;
 }
