@@ -49,7 +49,7 @@ export function bytes(size: RawNumber | number | null): string {
 
 /** `40 seconds`, `3 minutes`, `2 hours` */
 export function durationText(seconds: number): string {
-  if (seconds < 90) return seconds <= 1 ? 'a second' : `${Math.round(seconds)} seconds`;
+  if (seconds < 90) return seconds < 1.5 ? 'a second' : `${Math.round(seconds)} seconds`;
   const minutes = Math.round(seconds / 60);
   return minutes < 90 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 }

@@ -68,7 +68,7 @@ export function Clock({ at, isOfDay = false }: ClockProps) {
   // `13 Nov 2026` of this year is `13 Nov`.
   const shortDay = day.endsWith(today.slice(-5)) ? day.slice(0, -5) : day;
   const isToday = isOfDay || day === today;
-  const isFresh = isToday && now.value - Date.parse(at) < FRESH_MS;
+  const isFresh = isToday && !isOfDay && now.value - Date.parse(at) < FRESH_MS;
   return (
     <time class="clock" dateTime={at} title={exactTime(at, zone)}>
       {isToday ? formatted('time', zone).format(Date.parse(at)) : `${shortDay}, `}

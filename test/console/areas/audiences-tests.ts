@@ -121,6 +121,10 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByRole('link', { name: 'From a file' }).click();
       await page.getByRole('heading', { name: 'Drop a file here' }).waitFor();
       await expectAccessible(page, 'a list to be chosen');
+      await choose('mails.txt', 'not-yet-known@example.com');
+      await expect.poll(async () => page.getByLabel('Its lines are').inputValue()).toBe('email');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('link', { name: 'From a file' }).click();
       await choose('Not asked.csv', '\uFEFFuser_id\r\nx-1\r\n"x-2"\r\nx-1\r\nnobody\r\n');
       await page
         .getByText('4 lines, 1 of them doubled or empty. 2 are known users, others count once they come.')

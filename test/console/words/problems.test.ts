@@ -25,6 +25,7 @@ test('what is said of a value is in plain words, and a saying without words stay
     'leads to an inner address, which WEBHOOK_ALLOW does not name',
     'is not JSON: Unexpected token } at position 5',
     'must be one of a, b, not 5',
+    'The event log cannot take messages now. Send the same request again later.',
   ].map(saying);
 
   expect(texts).toEqual([
@@ -34,6 +35,7 @@ test('what is said of a value is in plain words, and a saying without words stay
     'is inside your network. An administrator allows it with the setting WEBHOOK_ALLOW',
     'is not JSON',
     'must be one of a, b, not 5',
+    'The event log cannot take messages now.',
   ]);
   expect(memberOf('/batch/*/traits/a~1b')).toBe('traits → a/b');
 });

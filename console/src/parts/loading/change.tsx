@@ -181,7 +181,7 @@ export function FieldError({ error }: { readonly error: ApiError | undefined }) 
   const [first] = error.errors;
   return (
     <span class="field-error" role="alert">
-      {first === undefined ? error.message : `${memberOf(first.path)} ${saying(first.message)}`.trim()}
+      {first === undefined ? saying(error.message) : `${memberOf(first.path)} ${saying(first.message)}`.trim()}
     </span>
   );
 }

@@ -56,6 +56,7 @@ const SAYINGS: readonly (readonly [RegExp, (...found: string[]) => string])[] = 
     () => 'is inside your network. An administrator allows it with the setting WEBHOOK_ALLOW',
   ],
   [/^is not https: .*/, () => 'does not begin with https://, which addresses outside your network need'],
+  [/ Send the same request again.*/, () => ''],
   [/^is required$|^must not be empty$/, () => 'is missing'],
   [/^is not JSON: .*/s, () => 'is not JSON'],
   [/^is not an ISO-8601 date-time.*/, () => 'is not a time such as 2026-11-20T10:15:00Z'],

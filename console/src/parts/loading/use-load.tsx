@@ -224,7 +224,7 @@ export function Problem({ error, told = [], retry }: ProblemProps) {
     <div class={`problem ${isPassing(error) ? 'passing' : ''}`} role="alert">
       <h2>{what}</h2>
       {errors.length === 0 ? (
-        <p>{message}</p>
+        <p>{saying(message)}</p>
       ) : (
         <ul>
           {untold.map((one) => (

@@ -127,7 +127,7 @@ async function saveList(audience: SavedAudience | undefined, name: string, list:
   return audience.id;
 }
 
-/** Whose the lines are: in a new list they are taken for what finds more users, unless somebody chooses. */
+/** Whose the lines are: in a new list they are taken for what finds more users, else for what they look like, unless somebody chooses. */
 function useWhose(values: readonly string[], before: UserList | undefined) {
   const [chosen, setChosen] = useState<string>();
   const { value: catalog } = useAnswer(operation('GET /v1/catalog/traits'));
@@ -136,7 +136,8 @@ function useWhose(values: readonly string[], before: UserList | undefined) {
   const byEmail = { trait: email, values: email === undefined ? [] : values };
   const [ids, emails] = [useKnown(byId), useKnown(byEmail)];
   if (before !== undefined) return { list: { ...before, values }, choice: null };
-  const isEmail = chosen === undefined ? (emails ?? 0) > (ids ?? 0) : chosen === 'email';
+  const more = (emails ?? 0) - (ids ?? 0) || Number(email !== undefined && values[0]?.includes('@'));
+  const isEmail = chosen === undefined ? more > 0 : chosen === 'email';
   const choice = (
     <Choice
       label="Its lines are"

@@ -96,7 +96,7 @@ function column(width: number): Layout {
       profiles: 'M180 376V392',
       analytics: 'M180 632V648',
     },
-    labels: { projector: [32, 250], sink: [32, 506] },
+    labels: { projector: [32, 244], sink: [32, 500] },
     anchor: 'start',
     labelGap: 18,
     generationBox: (index) => ({ x: 32, y: 760 + GENERATION_STEP * index, w: inner, h: 56 }),

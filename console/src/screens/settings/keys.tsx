@@ -92,7 +92,7 @@ function keyColumns(onRevoked: () => void): readonly CellColumn<AdminKey>[] {
       ),
     },
     { name: 'Permissions', cell: ({ scopes }) => scopes.join(', ') },
-    { name: 'Last used', look: 'quiet', cell: ({ last_used_day: day }) => day ?? 'never' },
+    { name: 'Last used', look: 'quiet narrow-off', cell: ({ last_used_day: day }) => day ?? 'never' },
     { name: 'Created', look: 'quiet narrow-off', cell: ({ created_at: at }) => <Ago at={at} isPlain /> },
     { name: 'Revoke', look: 'number', isHidden: true, cell: (key) => <Revoke of={key} onRevoked={onRevoked} /> },
   ];

@@ -11,18 +11,20 @@ import { capital, count } from '../../parts/numbers.ts';
 import { POLL_MS, Problem, useAnswer } from '../../parts/loading/use-load.tsx';
 import { isWell, PART_NAMES, ReadyParts } from './ready-parts.tsx';
 
-/** @param status Undefined where it is not known yet, or nothing was recorded. */
-export function Health({ status }: HealthProps) {
-  return isAdmin.value ? <OfInstallation status={status} /> : <OfProcess status={status} />;
+export function Health(props: HealthProps) {
+  return isAdmin.value ? <OfInstallation {...props} /> : <OfProcess {...props} />;
 }
 
 interface HealthProps {
+  /** Undefined where it is not known yet, or nothing was recorded. */
   readonly status: ProjectStatus | undefined;
+  /** Whether the page says already that it gets no answers. */
+  readonly isTold: boolean;
 }
 
-function OfInstallation({ status }: HealthProps) {
+function OfInstallation({ status, isTold }: HealthProps) {
   const { value, error, retry } = useAnswer(operation('GET /v1/admin/status'), POLL_MS.current);
-  if (error !== undefined) return <Problem error={error} retry={retry} />;
+  if (error !== undefined) return isTold ? null : <Problem error={error} retry={retry} />;
   const items = value?.attention;
   return (
     <HealthLine status={status} items={items} wrong={[]}>
@@ -33,9 +35,9 @@ function OfInstallation({ status }: HealthProps) {
   );
 }
 
-function OfProcess({ status }: HealthProps) {
+function OfProcess({ status, isTold }: HealthProps) {
   const { value, error, retry } = useAnswer({ ...operation('GET /readyz'), takes: [503] }, POLL_MS.current);
-  if (error !== undefined) return <Problem error={error} retry={retry} />;
+  if (error !== undefined) return isTold ? null : <Problem error={error} retry={retry} />;
   const unwell = Object.entries(value?.parts ?? {}).filter(([, state]) => !isWell(state));
   const wrong = unwell.map(([name, state]) => `${PART_NAMES[name] ?? name}: ${state}`);
   const items = status?.attention ?? [];
@@ -46,7 +48,7 @@ function OfProcess({ status }: HealthProps) {
   );
 }
 
-interface HealthLineProps extends HealthProps {
+interface HealthLineProps extends Pick<HealthProps, 'status'> {
   /** Undefined until it is known. */
   readonly items: readonly Attention[] | undefined;
   /** What else is wrong, in words. */

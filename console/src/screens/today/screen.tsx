@@ -22,13 +22,13 @@ export function TodayScreen() {
   const { value, error, retry } = useAnswer(operation('GET /v1/summary'), ({ events }) =>
     countOf(events.count) === 0 ? POLL_MS.awaited : SUMMARY_MS,
   );
+  const wrong = error ?? feed.error;
   return (
     <ScreenPage title="Today" beside={<p class="quiet">The last 24 hours, and the same time a day before</p>}>
-      {feed.error !== undefined && <Problem error={feed.error} />}
-      <Health status={status} />
+      {wrong !== undefined && <Problem error={wrong} retry={retry} />}
+      <Health status={status} isTold={wrong !== undefined} />
       <GetStarted rows={rowsOf(feed)} isListening={feed.state === 'open'}>
         {/* The same frame before anything is known: nothing moves when it is. */}
-        {error !== undefined && <Problem error={error} retry={retry} />}
         <Figures summary={value} status={status} />
         <div class="today-row">
           <HourChart hours={value?.hours} />
