@@ -101,6 +101,7 @@ async function measurePaint(): Promise<void> {
   const browser = await openBrowser();
   const page = await openPage(browser, '#/');
   const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
   await session.send('Network.setCacheDisabled', { cacheDisabled: true });
   const seen: FirstScreen[] = [];
   for (let n = 0; n < 11; n++) {
