@@ -31,7 +31,8 @@ async function openChromium(): Promise<Browser> {
 
 /**
  * As it is released: Playwright speaks WebDriver BiDi to it, where this channel is named. That of 1.65 needs a Firefox which
- * knows `emulation.setMediaFeaturesOverride`: 153 does not, and was driven by 1.58.
+ * knows `emulation.setMediaFeaturesOverride`: 153 does not, and was driven by 1.58. It
+ * tells of no download of a blob: what waits for one fails there.
  */
 async function openFirefox(): Promise<Browser> {
   const executablePath = found(process.env['FIREFOX'], FIREFOXES);
