@@ -63,13 +63,13 @@ function cells(texts: readonly (string | number)[]): string {
 }
 
 const numbers = values.only?.split(',').map(Number);
-const wanted = [...AUDIENCE_TASKS, ...OPERATOR_TASKS]
+const chosenTasks = [...AUDIENCE_TASKS, ...OPERATOR_TASKS]
   .filter(({ number }) => numbers === undefined || numbers.includes(number))
   .toSorted((one, other) => one.number - other.number);
 const opened = await openShop(Number(values.users), values.browser as BrowserName);
 try {
   process.stdout.write(cells(HEAD) + cells(HEAD.map(() => '---')));
-  for (const task of wanted) {
+  for (const task of chosenTasks) {
     const outcome = await done(task, opened);
     process.stdout.write(lineOf(outcome));
     if (outcome.isFailed) process.exitCode = 1;
