@@ -33,17 +33,21 @@ export function pinsAndNotesRoutes({ pinsAndNotes: kept }: PinsAndNotesParts): R
 }
 
 const NO_PIN: Refusal = { refused: 'not-found', detail: 'This project has no such pin.' };
-const UNREADABLE_NAME = refuseParameter(
+export const UNREADABLE_NAME = refuseParameter(
   'name',
   'must be readable: no spaces around it, and no control characters',
 ).refusal;
 const NO_NOTE: Refusal = { refused: 'not-found', detail: 'This project has no such note.' };
 
+export function isUnreadable(name: string): boolean {
+  return name.trim() !== name || /\p{Cc}/u.test(name);
+}
+
 /** `PUT /v1/pins/:name` */
 export async function answerPin(kept: SqlPinsAndNotes, call: Call, name: string): Promise<Answer | Refusal> {
   const read = readBody('PUT /v1/pins/{name}', call);
   if (!read.ok) return read.refusal;
-  if (name.trim() !== name || /\p{Cc}/u.test(name)) return UNREADABLE_NAME;
+  if (isUnreadable(name)) return UNREADABLE_NAME;
   const pin = { name, address: read.value.body.address };
   await kept.pin(call.project.id, pin);
   const body = JSON.stringify(pin);

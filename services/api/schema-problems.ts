@@ -26,7 +26,7 @@ interface Schema {
 export function problemsOf({ errors }: Pick<ValidateFunction, 'errors'>): readonly Problem[] {
   const problems = new Map<string, string>();
   for (const error of errors ?? []) {
-    if (/\/(?:any|one)Of\b/.test(error.schemaPath)) continue;
+    if (error.keyword === 'if' || /\/(?:any|one)Of\b/.test(error.schemaPath)) continue;
     const path = pathOf(error);
     if (!problems.has(path)) problems.set(path, messageOf(error));
   }
@@ -56,6 +56,7 @@ const ofProperties: Wording = ({ minProperties = 0, maxProperties }) =>
 
 const WORDINGS: Readonly<Record<string, Wording>> = {
   required: () => 'is required',
+  'false schema': () => 'does not belong here',
   additionalProperties: ({ properties = {} }) => `is unknown here; known are: ${Object.keys(properties).join(', ')}`,
   type: ofKind,
   minimum: ofKind,

@@ -91,6 +91,7 @@ async function startMainThread(
       readers: { health: () => readers.health(), metrics: () => parts.metrics() },
       isClockWrong,
       live,
+      opened,
       throttle,
       scheduled: scheduledVerification(config.verifyEveryMs),
     },

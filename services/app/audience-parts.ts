@@ -8,6 +8,7 @@ import { SqlLiveStore } from '../questions/live/sql-live-store.ts';
 import { SqlTouches } from '../questions/live/sql-touches.ts';
 import { type AudienceFollower, FOLLOWED_ELSEWHERE } from '../questions/saved/audience-follower.ts';
 import { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import type { Watches } from '../questions/watches/watches.ts';
 import type { Config } from '../runtime/config.ts';
 import { hasShards, isServer } from '../runtime/embedded.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -34,7 +35,11 @@ export function audienceSchedulerOf(
   {
     isClockWrong,
     live,
-  }: { readonly live?: AudienceFollower | null | undefined } & Pick<LiveNeeds, 'isClockWrong'> = {},
+    watches,
+  }: { readonly live?: AudienceFollower | null | undefined; readonly watches?: Watches | undefined } & Pick<
+    LiveNeeds,
+    'isClockWrong'
+  > = {},
 ): AudienceScheduler {
   const elsewhere = isServer(config.eventLogUrl) ? FOLLOWED_ELSEWHERE : undefined;
   const follower = live === null ? undefined : (live ?? elsewhere);
@@ -46,6 +51,7 @@ export function audienceSchedulerOf(
     mayBeLive: () => mayBeLiveOn(config, shared.analytics),
     ...(isClockWrong && { isClockWrong }),
     ...(follower && { follower }),
+    ...(watches && { watches }),
   });
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../operations/jobs/schedule.ts';
 import type { AudienceFollower } from '../questions/saved/audience-follower.ts';
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
+import { SqlWatchStore } from '../questions/watches/sql-watch-store.ts';
 import { projectDeletion } from '../stores/projects/delete-project.ts';
 import { SqlJoinDecisions } from '../stores/profiles/sql-join-decisions.ts';
 import { serviceStateOn } from '../stores/service-state/service-state.ts';
@@ -21,6 +22,8 @@ import { backupScheduleOf, checksOf } from './interface-routes.ts';
 import type { OpenStores, Surroundings } from './jobs.ts';
 import { operationsOn } from './operations.ts';
 import type { ReadersHealth, SharedStores, Stores } from './stores.ts';
+import type { OpenedStores } from './open-stores.ts';
+import { watchesOf } from './webhooks/watch-parts.ts';
 import { webhookDelivererOf } from './webhooks/webhook-parts.ts';
 
 /** What a process has beside its stores. */
@@ -29,6 +32,8 @@ export interface CompositionParts extends Surroundings {
   readonly isClockWrong?: () => Promise<boolean>;
   /** Keeps audiences live; undefined where the process does not, null where none does. */
   readonly live?: AudienceFollower | null | undefined;
+  /** What watches are evaluated on; left out where the process evaluates none. */
+  readonly opened?: Pick<OpenedStores, 'log' | 'codec'>;
   /** What it begins by itself beside backups and erasures. */
   readonly scheduled?: readonly Scheduled[];
 }
@@ -49,7 +54,8 @@ export function compose(parts: CompositionParts, shared: SharedStores, open: Ope
   const { database, profiles, analytics, progress, processes, projects, saved, figures } = shared;
   const deliverer = webhookDelivererOf(config, logger, shared, async () => (await open(['codec'])).codec);
   const operations = operationsOn(parts, database, open);
-  const scheduler = audienceSchedulerOf(config, logger, shared, parts);
+  const watches = parts.opened && watchesOf(config, logger, parts.opened, shared);
+  const scheduler = audienceSchedulerOf(config, logger, shared, { ...parts, watches });
   const stores: Stores = {
     ...operations,
     readers,
@@ -63,6 +69,7 @@ export function compose(parts: CompositionParts, shared: SharedStores, open: Ope
     evaluator: scheduler,
     endpoints: new SqlEndpointStore(database),
     endpointTester: deliverer,
+    watches: new SqlWatchStore(database),
     joins: new SqlJoinDecisions(database),
     deletion: projectDeletion(database),
     definitions: new Definitions({ ...shared, ...checksOf(config), ...operations, evaluator: scheduler }),

@@ -19,6 +19,7 @@ import { obeyDeletions } from './projects.ts';
 import { readerPartsOf } from './readers/reader-parts.ts';
 import type { Running } from './role.ts';
 import { processStoreOf, sharedStoresOn } from './stores.ts';
+import { watchesOf } from './webhooks/watch-parts.ts';
 import { startWebhooks, webhookDelivererOf } from './webhooks/webhook-parts.ts';
 
 const FINISH_REQUESTS_MS = 2_000;
@@ -69,12 +70,13 @@ async function startSink(parts: ProcessParts, config: Config, logger: Logger): P
   await obeyDeletions({ ...stores, logger }, parts.stopping);
   const shared = sharedStoresOn(config, stores);
   const live = await livePartsOf(config, logger, stores, shared);
+  const watches = watchesOf(config, logger, stores, shared);
   const given = { ...stores, config, logger, follower: live.follower };
   const { readers, parts: reading } = readerPartsOf('sink', given, shared.processes);
   const health = new HealthWatch(readers, stores.log);
   await parts.start(
     ...live.parts,
-    audienceSchedulerOf(config, logger, shared, live),
+    audienceSchedulerOf(config, logger, shared, { ...live, watches }),
     webhookDelivererOf(config, logger, shared, async () => stores.codec),
     // This is what ends an evaluation under way, and what is read for webhooks.
     { stop: () => stores.analytics.close() },

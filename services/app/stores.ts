@@ -5,6 +5,7 @@ import { SqlStoreFigures } from '../operations/status/store-figures.ts';
 import { limitsOf } from '../questions/query-budget.ts';
 import type { AudienceScheduler } from '../questions/saved/audience-scheduler.ts';
 import { SqlAudienceStore } from '../questions/saved/sql-audience-store.ts';
+import type { SqlWatchStore } from '../questions/watches/sql-watch-store.ts';
 import type { Config } from '../runtime/config.ts';
 import { hasShards, isServer } from '../runtime/embedded.ts';
 import type { QueryLimits } from '../stores/analytics/analytics-store.ts';
@@ -41,6 +42,7 @@ export interface Stores extends AdminPorts, LiveStores, ServiceState {
   readonly definitions: Definitions;
   readonly evaluator: Pick<AudienceScheduler, 'evaluate' | 'expectLive'>;
   readonly endpoints: SqlEndpointStore;
+  readonly watches: SqlWatchStore;
   readonly endpointTester: Pick<WebhookDeliverer, 'test'>;
   readonly processes: ProcessStore;
   readonly figures: SqlStoreFigures;

@@ -34,7 +34,7 @@ export type ErrorCode =
   | 'AUDIENCE_BUSY' // another process is evaluating the audience
   | 'ENDPOINT_UNKNOWN' // the project has no webhook endpoint of this id
   | 'ENDPOINT_LIMIT' // the project has as many webhook endpoints as it may
-  | 'KEPT_LIMIT' // the project has as many pins or notes as it may
+  | 'KEPT_LIMIT' // the project has as many pins, notes or watches as it may
   | 'DELIVERY_UNKNOWN' // the endpoint has no delivery of this id that can be sent again
   | 'ENDPOINT_UNSIGNED' // the webhook endpoint is a topic, whose messages are not signed
   | 'KAFKA_MISSING' // the webhook endpoint is a topic, and the event log is not on Kafka

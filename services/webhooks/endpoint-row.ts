@@ -51,7 +51,7 @@ export const WAITING_SINCE = `least(
    where ${IS_WANTED}))`;
 
 /** The columns of `endpoints e`. */
-export const ENDPOINT_COLUMNS = `e.id, e.project_id, e.url, e.description, e.types, e.audiences, e.traits, e.initial, e.batch_size,
+export const ENDPOINT_COLUMNS = `e.id, e.project_id, e.url, e.format, e.description, e.types, e.audiences, e.traits, e.initial, e.batch_size,
   e.created_at_ms, e.updated_at_ms, e.disabled, e.failures,
   case when e.next_attempt_at_ms > ${NOW_MS} then e.next_attempt_at_ms end as next_attempt_at_ms,
   case when e.old_secret_until_ms > ${NOW_MS} then e.old_secret_until_ms end as old_secret_until_ms,
@@ -64,6 +64,7 @@ export interface EndpointRow {
   readonly id: string;
   readonly project_id: string | null;
   readonly url: string;
+  readonly format: Endpoint['format'];
   readonly description: string | null;
   readonly types: readonly WebhookType[];
   readonly audiences: readonly string[] | null;
@@ -84,6 +85,7 @@ export function toEndpoint(row: EndpointRow): Endpoint {
     id: row.id,
     projectId: row.project_id,
     url: row.url,
+    format: row.format,
     description: row.description,
     types: row.types,
     audiences: row.audiences,

@@ -1,11 +1,25 @@
 /** Endpoints of webhooks. They are not in the log, a replay does not change them, and the backup of the projects has them. */
 import type { Micros } from '../messages/message.ts';
+import type { BodyFormat } from './formats.ts';
 import type { Lease } from '../stores/database/leases.ts';
 
 /** What an endpoint of a project may be told of. */
-export const PROJECT_TYPES = ['audience.changed', 'user.forgotten', 'dead_letter.waiting'] as const;
+export const PROJECT_TYPES = [
+  'audience.changed',
+  'user.forgotten',
+  'dead_letter.waiting',
+  'watch.raised',
+  'watch.ended',
+  'attention.raised',
+  'attention.ended',
+] as const;
 /** What an endpoint of the installation may be told of. */
-export const INSTALLATION_TYPES = ['dead_letter.waiting', 'verification.differs'] as const;
+export const INSTALLATION_TYPES = [
+  'dead_letter.waiting',
+  'verification.differs',
+  'attention.raised',
+  'attention.ended',
+] as const;
 
 export type WebhookType = (typeof PROJECT_TYPES)[number] | (typeof INSTALLATION_TYPES)[number];
 /** What is no change of an audience. */
@@ -16,6 +30,8 @@ export const TEST_TYPE = 'endpoint.test';
 
 export interface EndpointSettings {
   readonly url: string;
+  /** What the body of a message is. */
+  readonly format: BodyFormat;
   /** For people. */
   readonly description: string | null;
   readonly types: readonly WebhookType[];

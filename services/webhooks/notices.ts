@@ -53,6 +53,26 @@ export async function addNotices(database: Queryable, type: NoticeType, notices:
   );
 }
 
+/** Something to tell the endpoints of a project, or of the installation. */
+export interface NoticeTo {
+  readonly type: NoticeType;
+  readonly projectId: string | null;
+  /** Ids: these alone, whatever they take; left out or null: those that take the type. */
+  readonly endpoints?: readonly string[] | null;
+  /** The member `data`. */
+  readonly data: object;
+}
+
+export async function note(database: Queryable, { type, projectId, endpoints = null, data }: NoticeTo): Promise<void> {
+  const wanting = await endpointsWanting(database, type, projectId, endpoints);
+  const text = JSON.stringify(data);
+  await addNotices(
+    database,
+    type,
+    wanting.map((endpointId) => ({ endpointId, data: text })),
+  );
+}
+
 /** Tells every endpoint of the project that wants it of people who were forgotten. */
 export async function noteForgotten(
   database: Queryable,
@@ -71,7 +91,7 @@ export async function noteForgotten(
 
 /** Tells every endpoint of the installation that wants it that a verification ended with differences. */
 export async function noteDifference(database: Queryable, found: FoundDifference): Promise<void> {
-  const data = JSON.stringify({
+  const data = {
     job_id: found.job,
     project_id: found.project,
     since: found.since,
@@ -81,13 +101,8 @@ export async function noteDifference(database: Queryable, found: FoundDifference
     hours_different: found.hoursDifferent,
     profiles_different: found.profilesDifferent,
     blank_unlisted: found.blankUnlisted,
-  });
-  const wanting = await endpointsWanting(database, 'verification.differs', null);
-  await addNotices(
-    database,
-    'verification.differs',
-    wanting.map((endpointId) => ({ endpointId, data })),
-  );
+  };
+  await note(database, { type: 'verification.differs', projectId: null, data });
 }
 
 /** The body of a message. */
@@ -95,15 +110,19 @@ export function noticeBody({ type, createdAtMs, notice }: WaitingNotice): string
   return `{"type":${JSON.stringify(type)},"timestamp":"${formatMs(createdAtMs)}","data":${notice}}`;
 }
 
-/** Ids. @param projectId Null: endpoints of the installation. */
+/** Ids. @param projectId Null: endpoints of the installation. @param named Null: all that take the type. */
 async function endpointsWanting(
   database: Queryable,
   type: NoticeType,
   projectId: string | null,
+  named: readonly string[] | null = null,
 ): Promise<readonly string[]> {
   const rows = await database.query<{ readonly id: string }>(
-    'select id from endpoints where project_id is not distinct from $1::text and $2::text = any (types) order by id',
-    [projectId, type],
+    `select id from endpoints
+     where project_id is not distinct from $1::text
+       and case when $3::text[] is null then $2::text = any (types) else id = any ($3::text[]) end
+     order by id`,
+    [projectId, type, named],
   );
   return rows.map(({ id }) => id);
 }

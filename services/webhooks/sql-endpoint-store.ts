@@ -39,7 +39,7 @@ export class SqlEndpointStore {
    *   `PROJECT_UNKNOWN`.
    */
   create(projectId: string | null, settings: NewEndpoint): Promise<EndpointWithSecret> {
-    const { url, description, types, audiences, traits, initial, batchSize, isEnabled = true } = settings;
+    const { url, format, description, types, audiences, traits, initial, batchSize, isEnabled = true } = settings;
     const id = `end_${randomText(20, BASE36)}`;
     const secret = makeSecret();
     return this.#database.transaction(async (transaction) => {
@@ -47,10 +47,10 @@ export class SqlEndpointStore {
       await refuseUnknownAudiences(transaction, projectId, audiences);
       await transaction.query(
         `insert into endpoints (id, project_id, url, description, types, audiences, traits, initial, batch_size, secret,
-                                disabled, created_at_ms, updated_at_ms)
+                                disabled, format, created_at_ms, updated_at_ms)
          values ($1, $2, $3, $4, $5::text[], $6::text[], $7, $8, $9::int4, $10,
-                 case when not $11::boolean then 'request' end, ${STATEMENT_MS}, ${STATEMENT_MS})`,
-        [id, projectId, url, description, types, audiences, traits, initial, batchSize, secret, isEnabled],
+                 case when not $11::boolean then 'request' end, $12, ${STATEMENT_MS}, ${STATEMENT_MS})`,
+        [id, projectId, url, description, types, audiences, traits, initial, batchSize, secret, isEnabled, format],
       );
       await transaction.query(BEGIN_POSITIONS, [id]);
       return { endpoint: await found(transaction, projectId, id), secret };
@@ -227,9 +227,10 @@ async function change(
   id: string,
   changes: EndpointChanges,
 ): Promise<void> {
-  const { url, description, types, audiences, traits, initial, batchSize, isEnabled } = changes;
+  const { url, format, description, types, audiences, traits, initial, batchSize, isEnabled } = changes;
   const columns: readonly (readonly [sql: string, value: SqlValue | undefined])[] = [
     ['url = ?', url],
+    ['format = ?', format],
     ['description = ?', description],
     ['types = ?::text[]', types],
     ['audiences = ?::text[]', audiences],

@@ -14,6 +14,7 @@ import {
   type WaitingDelivery,
   type WaitingMessage,
 } from './endpoint-store.ts';
+import { bodyAs } from './formats.ts';
 import { noticeBody } from './notices.ts';
 import { waitMsAfter } from './retry-schedule.ts';
 import { type Attempt, isDelivered, postWebhook } from './send.ts';
@@ -238,14 +239,14 @@ export class WebhookDeliverer {
   }
 
   async #attempt(
-    { endpoint: { url }, secrets }: Pick<EndpointClaim, 'endpoint' | 'secrets'>,
+    { endpoint: { url, format }, secrets }: Pick<EndpointClaim, 'endpoint' | 'secrets'>,
     message: OutgoingMessage,
     signal: AbortSignal,
   ): Promise<{ readonly attempt: Attempt; readonly noted: LastAttempt }> {
     const { addresses, timeoutMs, topic } = this.#parts;
     const atMs = Date.now();
     const post = (): Promise<Attempt> => {
-      const body = message.body();
+      const body = bodyAs(format, message.body());
       const headers = signedHeaders({ id: message.id, timestampS: Math.floor(atMs / 1_000), body }, secrets);
       return postWebhook({ url, headers, body }, { addresses, signal, ...(timeoutMs !== undefined && { timeoutMs }) });
     };

@@ -17,6 +17,7 @@ const HOUR_MS = 3_600_000;
 
 export const SETTINGS: EndpointSettings = {
   url: 'https://example.com/hooks?key=1',
+  format: 'json',
   description: null,
   types: ['audience.changed'],
   audiences: null,

@@ -211,7 +211,7 @@ test('what stands in the way of another is refused as documented', async () => {
   expect(await exchange(document.operation('evaluateAudience'))).toBe(409);
   server.evaluating = undefined;
   expect(await endpointRefusals(server, document, exchange)).toEqual([409, 409, 409]);
-  expect(await keptRefusals(server, document, exchange)).toEqual([409, 409]);
+  expect(await keptRefusals(server, document, exchange)).toEqual([409, 409, 409, 404]);
   const joined = { body: JSON.stringify({ audience: AUDIENCE, to_join_ids: true }) };
   const compared = () => exchange(document.operation('compareAudiences'), joined);
   expect(await withoutJoins(server, compared)).toBe(409);

@@ -4,6 +4,7 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Change } from '../../http/route.ts';
 import { toJsonText } from '../../messages/json.ts';
 import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
+import { SqlWatchStore } from '../../questions/watches/sql-watch-store.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { standInFor } from '../../runtime/stand-in.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
@@ -29,6 +30,7 @@ export function storesWithin(transaction: Queryable, { maxAudiences, ...checks }
     projects: new SqlProjectStore(database),
     saved: new SqlAudienceStore(database, maxAudiences),
     endpoints: new SqlEndpointStore(database),
+    watches: new SqlWatchStore(database),
     pinsAndNotes: new SqlPinsAndNotes(database),
     evaluator: answered,
     generations: answered,

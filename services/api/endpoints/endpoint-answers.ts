@@ -19,9 +19,10 @@ import {
   refuseBody,
   refuseParameter,
 } from '../query.ts';
+import type { WatchRouteParts } from './watches.ts';
 import { auditedJson, deliveryJson, endpointJson, withSecret } from './endpoint-json.ts';
 
-export interface EndpointParts {
+export interface EndpointParts extends WatchRouteParts {
   readonly endpoints: SqlEndpointStore;
   readonly endpointTester: Pick<WebhookDeliverer, 'test'>;
   readonly addresses: WebhookAddresses;
@@ -33,12 +34,12 @@ export interface EndpointParts {
 export async function answerNewEndpoint(parts: EndpointParts, call: QueryRequest): Promise<Answer | Refusal> {
   const read = readBody('POST /v1/endpoints', call, checkedBy(parts));
   if (!read.ok) return read.refusal;
-  const { url, description = null, types, audiences = null, traits = null, initial, enabled } = read.value.body;
+  const { url, format, description = null, types, audiences = null, traits = null, initial, enabled } = read.value.body;
   const refusal = whyNotSent(call.projectId, types, urlOf(url));
   if (refusal !== undefined) return refusal;
   if (isTopicUrl(urlOf(url)) && !parts.isOnKafka) throw noKafka();
   const named = { url: urlOf(url), batchSize: read.value.body.batch_size, isEnabled: enabled };
-  const settings = { ...named, description, types, audiences, traits, initial };
+  const settings = { ...named, format, description, types, audiences, traits, initial };
   const { endpoint, secret } = await parts.endpoints.create(call.projectId, settings);
   const headers = { Location: `/v1/endpoints/${endpoint.id}` };
   const audit = { action: 'endpoint.create', object: endpoint.id, after: auditedJson(endpoint) };
@@ -77,8 +78,18 @@ export async function answerEndpointChange(
   if (!read.ok) return read.refusal;
   const { url, batch_size: batchSize, enabled: isEnabled, ...rest } = read.value.body;
   const named = { ...rest, url: url === undefined ? undefined : urlOf(url), batchSize, isEnabled };
-  const { description, types, audiences, traits, initial } = named;
-  const changes = given({ url: named.url, description, types, audiences, traits, initial, batchSize, isEnabled });
+  const { format, description, types, audiences, traits, initial } = named;
+  const changes = given({
+    url: named.url,
+    format,
+    description,
+    types,
+    audiences,
+    traits,
+    initial,
+    batchSize,
+    isEnabled,
+  });
   const before = await parts.endpoints.find(call.projectId, id);
   const refusal = whyNotMoved(before.url, named.url) ?? (types && whyNotSent(call.projectId, types, before.url));
   if (refusal !== undefined) return refusal;

@@ -4,11 +4,12 @@ import type { Delivery, Endpoint } from '../../webhooks/endpoint-store.ts';
 import { isTopicUrl } from '../../webhooks/topic.ts';
 
 export function endpointJson(endpoint: Endpoint): string {
-  const { id, url, description, types, audiences, traits, initial, batchSize, disabled, failures } = endpoint;
+  const { id, url, format, description, types, audiences, traits, initial, batchSize, disabled, failures } = endpoint;
   return JSON.stringify({
     id,
     project_id: endpoint.projectId,
     url,
+    format,
     description,
     types,
     audiences,
@@ -33,9 +34,11 @@ export function nameOfEndpoint(url: string, description: string | null): string 
   return description ?? url.replace(QUERY, '');
 }
 
-/** For the audit log, whose entries stay for ever: the query of a URL, and a name and a password in it, may be secrets. */
+/** For the audit log, whose entries stay for ever: the query of a URL, a name and a password in it, and the path to a chat may be secrets. */
 export function auditedJson(endpoint: Endpoint): string {
-  return endpointJson({ ...endpoint, url: endpoint.url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1').replace(QUERY, '?…') });
+  const withoutName = endpoint.url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1').replace(QUERY, '?…');
+  const url = endpoint.format === 'json' ? withoutName : withoutName.replace(/^(\w+:\/\/[^/?]*).*/s, '$1/…');
+  return endpointJson({ ...endpoint, url });
 }
 
 /** With the secret as its last member; null of a topic, to which nothing is signed. */

@@ -15,6 +15,7 @@ import {
   answerTest,
   type EndpointParts,
 } from './endpoint-answers.ts';
+import { type WatchAnswerParts, watchRoutes } from './watches.ts';
 
 /** Tests that are under way: each takes as long as its endpoint does. */
 const TESTS_AT_ONCE = 16;
@@ -23,10 +24,11 @@ const TESTS_AT_ONCE = 16;
  * Endpoints of webhooks. All need the scope `audiences`, for a URL may hold a secret. Those of the installation are named by
  * an admin key that names no project.
  */
-export function endpointRoutes(parts: EndpointParts): Route[] {
+export function endpointRoutes(parts: EndpointParts & WatchAnswerParts): Route[] {
   const how = { ...READ, scope: 'audiences', isProjectOptional: true } as const;
   const write = { ...how, bodyLimitBytes: BODY_LIMIT_BYTES };
   return [
+    ...watchRoutes(parts),
     route('POST /v1/endpoints', write, (call) => answerNewEndpoint(parts, call)),
     route('GET /v1/endpoints', how, (call, input) => answerEndpoints(parts, call, input)),
     route('GET /v1/endpoints/{id}', how, (call, input) => answerEndpoint(parts, call, input)),

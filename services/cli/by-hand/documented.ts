@@ -20,6 +20,7 @@ const COMMAND_GROUPS = {
   endpoint: 'Webhooks: where changes of audiences are posted, or written to a topic',
   pin: 'What is pinned to Today in the console',
   note: 'What happened on the days of the charts',
+  watch: 'Numbers that call',
   'dead-letters': 'messages that readers could not process',
   events: 'Questions about the events of a project',
   replay: 'Read the log again, beside what is live',

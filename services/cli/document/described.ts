@@ -211,7 +211,7 @@ const BODY = { description: 'A file, - for standard input, or JSON; options repl
 const LISTED = { schema: { type: 'integer', minimum: 1 }, help: 'The most that are listed' } as const;
 
 function projectPart(name: string, all: readonly Field[]): ProjectPart {
-  if (/ \/v1\/(?:audiences|endpoints|pins|notes)\b/.test(name)) return 'operand';
+  if (/ \/v1\/(?:audiences|endpoints|pins|notes|watches)\b/.test(name)) return 'operand';
   if (/ \/v1\/(?:users|events|funnels)\b/.test(name)) return 'key';
   if (name.includes('/v1/admin/projects/{id}')) return 'path';
   return all.find(({ sets }) => sets === 'project')?.in;

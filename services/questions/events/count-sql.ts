@@ -93,7 +93,7 @@ export function compileBuckets(
 ): Query {
   const { measure } = question;
   const scope = scopeOf(context);
-  const copies = takesAnyCopy(question, buckets) ? 'any' : 'first';
+  const copies = question.arrived === undefined && takesAnyCopy(question, buckets) ? 'any' : 'first';
   const isOnce = copies === 'first' && buckets !== null && areWithinDays(buckets, context.span.to);
   const { rows, columns } = measuredRows(scope, question, context, buckets, copies);
   const { params } = scope;

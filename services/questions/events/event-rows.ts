@@ -6,7 +6,8 @@ import { TextValue } from '../sql/text-value.ts';
 import { columnSplitSql, propertySql, taggedSql, textSql } from '../sql/typed-value.ts';
 import { isAmong, personTraits } from '../sql/persons.ts';
 import { select } from '../sql/select.ts';
-import { eventConditions, firstIsWithin } from '../sql/user-sets.ts';
+import { eventConditions, firstIsWithin, periodSql } from '../sql/user-sets.ts';
+import { CAME_LIVE } from '../../stores/analytics/columns.ts';
 import type { Split, EventFilter } from './read-question.ts';
 import type { TimeBuckets } from './time-buckets.ts';
 
@@ -17,7 +18,7 @@ import type { TimeBuckets } from './time-buckets.ts';
  *   takes a fraction of the time where rows have not been merged yet.
  */
 export function fromEvents(scope: Scope, filter: EventFilter, copies: 'first' | 'any' = 'first'): string {
-  const { events, within, users } = filter;
+  const { events, within, users, arrived } = filter;
   const among = users && usersOf(scope, users);
   const first = copies === 'any' && within ? firstIsWithin(scope, { events }, within) : null;
   // `user` is in the key, so that users are filtered before FINAL compares rows.
@@ -25,6 +26,8 @@ export function fromEvents(scope: Scope, filter: EventFilter, copies: 'first' | 
   return select(`FROM track_rows${copies === 'first' ? ' FINAL' : ''}${prewhere}`, [
     ...eventConditions(scope, filter),
     first,
+    ...(arrived ? periodSql(scope, 'received_at', { from: { at: arrived.from }, to: { at: arrived.to } }) : []),
+    arrived ? CAME_LIVE : null,
   ]);
 }
 

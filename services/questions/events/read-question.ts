@@ -10,7 +10,7 @@ import type { Problem } from '../../messages/message.ts';
 import { isTimezone } from '../../messages/timestamp.ts';
 import { readMembers } from '../operators/operators.ts';
 import { CURSOR_REFUSED, decodePosition, type EventPosition } from './cursor.ts';
-import type { Interval } from './time-buckets.ts';
+import type { Interval, Span } from './time-buckets.ts';
 
 /** Which events a question is about. */
 export interface EventFilter {
@@ -20,6 +20,8 @@ export interface EventFilter {
   readonly within: Period | null;
   /** Only events of these users; null for everybody's. */
   readonly users: Audience | null;
+  /** Only events that came by themselves, in no import, and arrived in this time; left out: all. */
+  readonly arrived?: Span;
 }
 
 export interface EventsQuestion extends EventFilter {
@@ -125,14 +127,15 @@ function timezoneIn(text: string): string | undefined {
   return typeof zone === 'string' ? zone : undefined;
 }
 
-function readEventFilter(reading: Reading, body: Body): EventFilter | undefined {
+/** @param at Where it stands. */
+export function readEventFilter(reading: Reading, body: Body, at = ''): EventFilter | undefined {
   const events = readIfPresent(body, 'event', null, (value) => {
     // A question has taken a name twice since before audiences had lists.
-    return readEventNames(reading, Array.isArray(value) ? [...new Set<unknown>(value)] : value, '/event');
+    return readEventNames(reading, Array.isArray(value) ? [...new Set<unknown>(value)] : value, `${at}/event`);
   });
-  const where = readIfPresent(body, 'where', [], (value) => readMembers(reading, value, '/where'));
-  const within = readIfPresent(body, 'within', null, (value) => readPeriod(reading, value, '/within'));
-  const users = readIfPresent(body, 'users', null, (value) => readNode(reading, value, '/users', 1));
+  const where = readIfPresent(body, 'where', [], (value) => readMembers(reading, value, `${at}/where`));
+  const within = readIfPresent(body, 'within', null, (value) => readPeriod(reading, value, `${at}/within`));
+  const users = readIfPresent(body, 'users', null, (value) => readNode(reading, value, `${at}/users`, 1));
   if (events === undefined || !where || within === undefined || users === undefined) return undefined;
   return { events, where, within, users };
 }

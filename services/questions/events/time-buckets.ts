@@ -91,6 +91,11 @@ export function lastDays(count: number, to: Micros, timezone: string): TimeBucke
   return timeBuckets({ from, to: to + 1n }, 'day', timezone);
 }
 
+/** The same time on the clock of the time zone, a week before. */
+export function weekBefore(instant: Micros, timezone: string): Micros {
+  return instantOf(instant + offsetAt(instant, timezone) - INTERVAL_MICROS.week, timezone);
+}
+
 /** The days of the buckets of a calendar: `YYYY-MM-DD`. */
 export function dayNames({ buckets }: TimeBuckets): readonly string[] {
   return buckets.map(({ start, offsetMicros }) => formatMicros(start + offsetMicros).slice(0, 10));

@@ -36,6 +36,8 @@ export interface SchedulerParts {
   readonly leaseMs?: number;
   /** How often the scheduler looks for audiences that are due. */
   readonly everyMs?: number;
+  /** What is evaluated in turn with audiences; returns whether anything was due. Never rejects but for the store. */
+  readonly watches?: { readonly evaluateNext: () => Promise<boolean> };
   /** While it resolves with true nothing is evaluated: members would leave by a time that is wrong, and later come back. */
   readonly isClockWrong?: () => Promise<boolean>;
 }
@@ -53,7 +55,8 @@ const CLAIM_POLL_MS = 200;
  * count, or one that the next evaluation finalizes.
  */
 export class AudienceScheduler {
-  readonly #parts: Required<Omit<SchedulerParts, 'follower'>> & Pick<SchedulerParts, 'follower'>;
+  readonly #parts: Required<Omit<SchedulerParts, 'follower' | 'watches'>> &
+    Pick<SchedulerParts, 'follower' | 'watches'>;
   readonly #looking: Looking;
   /** The project of the last scheduled evaluation: another project's audience goes next, if one is due. */
   #lastProjectId = '';
@@ -138,12 +141,13 @@ export class AudienceScheduler {
     }
   }
 
-  /** Returns whether an audience was due. A failure is recorded and does not delay the others. */
+  /** Returns whether an audience or a watch was due. A failure is recorded and does not delay the others. */
   async #evaluateNext(): Promise<boolean> {
-    const { store, leaseMs, logger } = this.#parts;
+    const { store, leaseMs, logger, watches } = this.#parts;
     if (await this.#parts.isClockWrong()) return false;
+    const wasWatchDue = (await watches?.evaluateNext()) === true;
     const claim = await store.claimDue(leaseMs, this.#lastProjectId, this.#epoch);
-    if (claim === undefined) return false;
+    if (claim === undefined) return wasWatchDue;
     this.#lastProjectId = claim.audience.projectId;
     try {
       await this.#evaluateClaimed(claim);

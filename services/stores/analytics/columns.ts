@@ -184,6 +184,8 @@ export function comparedUserEventColumns(): string {
  * read first.
  */
 const HIGHEST_OF_IMPORTS = INT64_MAX;
+/** Whether a row of `track_rows` came by itself, and in no import. */
+export const CAME_LIVE = `precedence > ${HIGHEST_OF_IMPORTS}`;
 
 function writePrecedence(out: RowBinary, { at: { topic, offset } }: Pick<MessageRow<Track>, 'at'>): void {
   if (isImported(topic)) out.uint64(HIGHEST_OF_IMPORTS - offset);

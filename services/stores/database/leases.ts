@@ -24,7 +24,7 @@ export class Leases {
   readonly #database: Queryable;
   readonly #table: string;
 
-  constructor(database: Queryable, table: 'audiences' | 'endpoints') {
+  constructor(database: Queryable, table: 'audiences' | 'endpoints' | 'watches') {
     this.#database = database;
     this.#table = table;
   }

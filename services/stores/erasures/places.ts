@@ -90,6 +90,7 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   audience_versions: REMAINS,
   pins: REMAINS,
   notes: REMAINS,
+  watches: REMAINS,
   audit_log: REMAINS,
   // By which user a list was cut, as an internal id.
   endpoint_positions: REMAINS,

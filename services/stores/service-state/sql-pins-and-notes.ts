@@ -101,7 +101,7 @@ interface Bound {
 }
 
 /** Two that are made at once count each other. @param others Selects what there is beside the new one. */
-async function refuseMore(
+export async function refuseMore(
   transaction: Queryable,
   projectId: string,
   others: string,

@@ -62,6 +62,12 @@ export class SqlRefusalStore {
     return Object.fromEntries(rows.map(({ code, count }) => [code, Number(count)]));
   }
 
+  /** How many from the beginning of this day (UTC) on, and how many of them on the day itself. */
+  async since(projectId: string, day: number): Promise<{ readonly all: number; readonly ofDay: number }> {
+    const [row] = await this.#database.query<Record<'all' | 'of_day', bigint>>(SINCE, [projectId, day]);
+    return { all: Number(row?.all ?? 0), ofDay: Number(row?.of_day ?? 0) };
+  }
+
   /** Deletes what is older than 30 days. */
   async deleteOld(): Promise<void> {
     await this.#database.query(`delete from refusals where day <= ${OLDEST_DAY}`);
@@ -192,6 +198,11 @@ const TODAY = `
   from refusals
   where project_id = $1 and day = (${NOW_MS} / 86400000)::int4
   group by code`;
+
+const SINCE = `
+  select coalesce(sum(count), 0)::int8 as all, coalesce(sum(count) filter (where day = $2::int4), 0)::int8 as of_day
+  from refusals
+  where project_id = $1 and day >= $2::int4 and code <> 'adjusted'`;
 
 // Messages and examples, a kilobyte each, are looked up for the groups of the page alone.
 const LIST_GROUPS = `

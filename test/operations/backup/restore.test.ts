@@ -11,6 +11,7 @@ import { SqlProjectStore } from '../../../services/stores/projects/sql-project-s
 import { pausedEndpoints, refuseUnfinishedRestore } from '../../../services/stores/service-state/restore-state.ts';
 import { SqlEndpointClaims } from '../../../services/webhooks/sql-endpoint-claims.ts';
 import { SqlEndpointStore } from '../../../services/webhooks/sql-endpoint-store.ts';
+import { SETTINGS } from '../../contract/endpoint-store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { SqlJobStore } from '../../../services/operations/jobs/sql-job-store.ts';
 import { BackupScene, recordsOf, RestoreScene, rowsOf } from './backup-scene.ts';
@@ -223,13 +224,8 @@ test('a log that cannot have its offsets is refused, and so is a second try', as
 /** The id of an endpoint of the installation that something waits for. */
 async function endpoint(database: Database): Promise<string> {
   const { endpoint: made } = await new SqlEndpointStore(database).create(null, {
-    url: 'https://receiver.example/',
-    description: null,
+    ...SETTINGS,
     types: ['dead_letter.waiting'],
-    audiences: null,
-    traits: null,
-    initial: 'none',
-    batchSize: 10,
   });
   await database.query(
     `insert into endpoint_deliveries (id, endpoint_id, type, state, created_at_ms, notice)

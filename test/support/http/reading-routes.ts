@@ -15,6 +15,7 @@ import { twoStepRoutes } from '../../../services/ingest/two-step.ts';
 import type { ConsoleSessions } from '../../../services/api/console/console-sessions.ts';
 import { sessionRoutes } from '../../../services/api/console/console-routes.ts';
 import { mcpRoutes } from '../../../services/api/mcp/mcp-routes.ts';
+import { SqlWatchStore } from '../../../services/questions/watches/sql-watch-store.ts';
 import { openApiDocument } from '../../../services/api/openapi.ts';
 import { readingRoutes } from '../../../services/api/routes.ts';
 import { countWaiting } from '../../../services/operations/dead-letters/waiting-dead-letters.ts';
@@ -100,6 +101,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       projects,
       refusals: server.refusals,
       pinsAndNotes: new SqlPinsAndNotes(server.database),
+      watches: new SqlWatchStore(server.database),
       evaluator: server.evaluator,
       endpoints,
       endpointTester: endpointTesterOf(server),

@@ -19,6 +19,7 @@ async function withProjectObjects(server: ReadingServer, { path, operationId }: 
   const audience = await server.addAudience(AUDIENCE);
   const { endpoint, delivery } = await insertEndpoint(server.database.real, PROJECT.id, AUDIENCE);
   if (path.startsWith('/v1/pins')) await insertPinsAndNotes(server.database.real, 1);
+  if (path.startsWith('/v1/watches')) await insertWatches(server.database.real, 1);
   const [note] = path.startsWith('/v1/notes') ? await insertPinsAndNotes(server.database.real, 1) : [];
   return path
     .replace('{user_id}', operationId === 'forgetUser' ? 'forgotten' : 'ada')
@@ -82,18 +83,34 @@ async function insertPinsAndNotes(database: Database, pins: number, notes = pins
   return rows.map(({ id }) => id);
 }
 
-/** Answers where a project has as many pins, and as many notes, as it may. */
+/** As many watches, the first of them `plan`, in place of what there was. */
+async function insertWatches(database: Database, watches: number): Promise<void> {
+  await database.script('delete from watches where project_id is not null');
+  await database.query(
+    `insert into watches (id, project_id, name, definition)
+     select 'watch_' || n, $1, case n when 1 then 'plan' else 'watch ' || n end,
+            '{"question":{},"rule":{"above":1},"endpoints":null}' from generate_series(1, $2::int4) n`,
+    [PROJECT.id, watches],
+  );
+}
+
+/** Answers where a project has as many pins, notes and watches as it may, and where a watch names an endpoint that is not there. */
 export async function keptRefusals(
   { database }: ReadingServer,
   document: Document,
-  exchange: (operation: Operation, request?: { readonly path: string }) => Promise<number>,
+  exchange: (operation: Operation, request?: { readonly path: string; readonly body?: string }) => Promise<number>,
 ): Promise<readonly number[]> {
   await insertPinsAndNotes(database.real, 6, 1_000);
+  await insertWatches(database.real, 50);
+  const watch = { question: {}, rule: { above: 1 }, endpoints: ['end_00000000000000000000'] };
   const answers = [
     await exchange(document.operation('pin'), { path: '/v1/pins/Seventh' }),
     await exchange(document.operation('addNote'), { path: '/v1/notes' }),
+    await exchange(document.operation('saveWatch'), { path: '/v1/watches/Next' }),
+    await exchange(document.operation('saveWatch'), { path: '/v1/watches/plan', body: JSON.stringify(watch) }),
   ];
   await insertPinsAndNotes(database.real, 0);
+  await insertWatches(database.real, 0);
   return answers;
 }
 

@@ -37,7 +37,7 @@ export interface StatusParts {
   readonly figures: SqlStoreFigures;
   readonly refusals: Pick<SqlRefusalStore, 'today' | 'list'>;
   readonly folders: DataFolders;
-  readonly readiness: () => Readiness;
+  readonly readiness: () => Readiness | Promise<Readiness>;
   readonly schedule: BackupSchedule;
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -48,7 +48,7 @@ const SLOW_MS = 10_000;
 export function statusRoutes(parts: StatusParts): readonly Route[] {
   const status = new StatusSource(parts);
   const admin = { scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
-  const answer = async (): Promise<Answer> => ({ status: 200, body: JSON.stringify(await status.read()) });
+  const answer = async (): Promise<Answer> => ({ status: 200, body: JSON.stringify((await status.read()).status) });
   const ofProject = { figures: parts.figures, readers: () => status.readReaders() };
   return [
     route('GET /v1/admin/status', admin, answer),
@@ -56,6 +56,15 @@ export function statusRoutes(parts: StatusParts): readonly Route[] {
     route('GET /v1/admin/partitions', admin, (_, { query }) => answerPartitions(parts, query)),
     route('GET /v1/status', { ...admin, scope: 'read' }, (call) => answerProjectStatus(ofProject, call)),
   ];
+}
+
+/** Finds what wants attention now; undefined where some of what it is judged by is not known. */
+export function attentionIn(parts: StatusParts): () => Promise<InstallationStatus['attention'] | undefined> {
+  const source = new StatusSource(parts);
+  return async () => {
+    const { status, isComplete } = await source.read();
+    return isComplete ? status.attention : undefined;
+  };
 }
 
 /** What somebody needs who helps from afar. No secret, and no value of a project or a user. */
@@ -102,8 +111,9 @@ class StatusSource {
     return readersOf(undefined, (await this.#log())?.lags, Date.now());
   }
 
-  async read(): Promise<InstallationStatus> {
-    const unwell = this.#unwell();
+  /** With whether all was known by which attention is judged. */
+  async read(): Promise<{ readonly status: InstallationStatus; readonly isComplete: boolean }> {
+    const unwellNow = this.#unwell();
     const [log, processes, verification, backup, oldestErasure, paused, strangers, disk, stored, noted = {}, letters] =
       await Promise.all([
         this.#log(),
@@ -119,7 +129,7 @@ class StatusSource {
         this.#deadLetters(),
       ]);
     const { role, readiness } = this.#parts;
-    const { ready, parts } = readiness();
+    const { ready, parts } = await readiness();
     const nowMs = Date.now();
     const newest = log?.newestQueryableAtMs ?? null;
     const running = (processes ?? []).filter(({ ageMs }) => ageMs <= MISSING_AFTER_MS);
@@ -146,7 +156,10 @@ class StatusSource {
         letters === undefined ? null : { messages: letters.messages, waiting: letters.byReader, counted_all: true },
     };
     const ofAll = attentionTo(status, nowMs, this.#parts.schedule.everyMs === 0);
-    return { ...status, attention: [...ofAll, ...unwellAttention(await unwell)] };
+    const unwell = await unwellNow;
+    const judgedBy = [log, processes, verification, backup, oldestErasure, paused, disk, letters, unwell];
+    const isComplete = judgedBy.every((source) => source !== undefined);
+    return { status: { ...status, attention: [...ofAll, ...unwellAttention(unwell)] }, isComplete };
   }
 }
 
