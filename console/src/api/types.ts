@@ -32,6 +32,7 @@ export type AudienceMember = WithoutEnd<Answer<'GET /v1/audiences/{id}/members'>
 export type AudienceChange = WithoutEnd<Answer<'GET /v1/audiences/{id}/changes'>>;
 export type AudiencePreview = Answer<'POST /v1/audiences/preview'>;
 export type Endpoint = Answer<'GET /v1/endpoints/{id}'>;
+export type Watch = Answer<'GET /v1/watches'>['watches'][number];
 export type Delivery = Answer<'GET /v1/endpoints/{id}/deliveries'>['deliveries'][number];
 export type AudienceVerdict = Answer<'GET /v1/audiences/{id}/why'>['why'];
 

@@ -1,5 +1,8 @@
 /** The answer: one figure of the whole period, the chart, what its lines are, and all of it as a table. */
+import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
+import { mayChangeAudiences } from '../../api/session.ts';
+import { Button } from '../../parts/form.tsx';
 import { ask, operation } from '../../api/client.ts';
 import type { CountsSeries } from '../../api/types.ts';
 import { Chart, type Reading } from '../../parts/charts/chart.tsx';
@@ -19,7 +22,8 @@ import {
   seriesText,
   tickText,
 } from './figures.ts';
-import { countsBody, type Question, splitParts } from './question.ts';
+import { countsBody, type Question, splitParts, watchedOf } from './question.ts';
+import type { CallMeProps } from './call-me.tsx';
 import { MeasuredTable } from './measured-table.tsx';
 
 /** @param question One that is whole. */
@@ -83,13 +87,27 @@ function AnswerView({ answered }: { readonly answered: Answered }) {
             <span class="quiet small">
               Times in {counts.timezone}.{(cut.first || cut.last) && ` Dashed: not the whole ${interval}.`}
             </span>
-            <NewNote onAdd={notes.retry} />
+            <AddToChart question={question} onNote={notes.retry} />
           </p>
           <NoteList of={notes} />
           <Legend answered={answered} isOn={isOn} onToggle={toggle} />
         </>
       )}
       <MeasuredTable answered={answered} nameOf={nameOf} />
+    </>
+  );
+}
+
+/** A note, and a watch, whose dialog is loaded once somebody wants it. */
+function AddToChart({ question, onNote }: { readonly question: Question; readonly onNote: () => void }) {
+  const [Form, setForm] = useState<ComponentType<CallMeProps>>();
+  const watched = watchedOf(question);
+  const open = async (): Promise<void> => import('./call-me.tsx').then((loaded) => setForm(() => loaded.CallMe));
+  return (
+    <>
+      <NewNote onAdd={onNote} />
+      {watched && mayChangeAudiences.value && <Button label="Call me…" look="plain" onClick={() => void open()} />}
+      {watched && Form && <Form event={question.event} question={watched} onClose={() => setForm(undefined)} />}
     </>
   );
 }

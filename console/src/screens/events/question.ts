@@ -134,6 +134,12 @@ export function queryBody(
   return jsonText({ ...meant(question), limit: parseJson(String(limit)), ...Object.fromEntries(given) });
 }
 
+/** What a watch counts of it, as JSON text; undefined where it is no count of events, or is told apart. */
+export function watchedOf(question: Question): string | undefined {
+  const { within: _, ...watched } = meant(question);
+  return question.measure === 'count' && question.split === undefined ? jsonText(watched) : undefined;
+}
+
 /** The audience of the users who did this in this time: a definition, as JSON text. */
 export function audienceOf(question: Question): string {
   return jsonText(meant(question));

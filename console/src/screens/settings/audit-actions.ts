@@ -35,6 +35,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'endpoint.resend': 'Sent changes to a webhook again',
   'pin.save': 'Pinned a page to Today',
   'pin.delete': 'Took a pin off Today',
+  'watch.save': 'Saved a watch',
+  'watch.delete': 'Deleted a watch',
   'note.save': 'Wrote a note',
   'note.delete': 'Deleted a note',
 };

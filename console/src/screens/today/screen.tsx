@@ -11,6 +11,7 @@ import { GetStarted } from './get-started.tsx';
 import { Health } from './health.tsx';
 import { Figures, HourChart, MovedAudiences, TopEvents } from './summary.tsx';
 import { Pins } from './pins.tsx';
+import { WatchList } from './watches.tsx';
 import './today.css';
 
 const NEWEST = 8;
@@ -38,6 +39,7 @@ export function TodayScreen() {
           <MovedAudiences audiences={status && (status.moved_audiences ?? [])} />
           <Pins />
         </div>
+        <WatchList />
         <Newest feed={feed} />
       </GetStarted>
     </ScreenPage>

@@ -9,7 +9,7 @@ import { Check, Field } from '../../parts/form.tsx';
 import { spelled } from '../../parts/user-cell.tsx';
 import { knownNames } from '../builder/known.ts';
 import { traitsFor } from '../user-columns.ts';
-import { type AudienceNames, nameOf, TOPIC_URL, WEBHOOK_TYPES } from './words.ts';
+import { type AudienceNames, FORMATS, nameOf, TOPIC_URL, WEBHOOK_TYPES } from './words.ts';
 import { NewSecret } from '../../parts/copy-as.tsx';
 
 interface WebhookFormProps {
@@ -30,11 +30,13 @@ export function WebhookForm({ endpoint, only, names = new Map(), action, onSave,
   const [chosen, setChosen] = useState(only === undefined ? (endpoint?.audiences ?? null) : [only.id]);
   const [types, setTypes] = useState<readonly string[]>(endpoint?.types ?? ['audience.changed']);
   const [traits, setTraits] = useState(() => (only === undefined ? traitsOf(endpoint) : traitsFor(only.definition)));
+  const [format, setFormat] = useState(formatOf(endpoint));
   const [isInitial, setInitial] = useState(only !== undefined || endpoint?.initial === 'members');
   const save = async (textOf: (name: string) => string): Promise<void> => {
     const description = textOf('description');
     const members = {
       url: textOf('url'),
+      format,
       types,
       description: description === '' ? null : description,
       traits: traits.length === 0 ? null : traits.join(','),
@@ -52,7 +54,7 @@ export function WebhookForm({ endpoint, only, names = new Map(), action, onSave,
       onSend={save}
       onCancel={onClose}
     >
-      <UrlField url={endpoint?.url} />
+      <UrlField url={endpoint?.url} format={format} onFormat={setFormat} />
       {only === undefined && (
         <>
           <Field
@@ -100,7 +102,17 @@ function TraitChoice({ chosen, onChoice }: Omit<CheckListProps<string>, 'options
   );
 }
 
-function UrlField({ url = '' }: { readonly url?: string | undefined }) {
+function formatOf(endpoint: Endpoint | undefined): string {
+  return endpoint?.format ?? 'json';
+}
+
+interface UrlFieldProps {
+  readonly url?: string | undefined;
+  readonly format: string;
+  readonly onFormat: (format: string) => void;
+}
+
+function UrlField({ url = '', format, onFormat }: UrlFieldProps) {
   return (
     <>
       <Field
@@ -118,6 +130,7 @@ function UrlField({ url = '' }: { readonly url?: string | undefined }) {
           Or <code>{TOPIC_URL}</code>: a record of each change, on the Kafka of this installation.
         </p>
       )}
+      <Choice label="What it takes" value={format} options={FORMATS} onChoice={onFormat} />
     </>
   );
 }

@@ -23,6 +23,18 @@ export const WEBHOOK_TYPES: Readonly<Record<string, string>> = {
   'audience.changed': 'Users who enter and leave audiences',
   'user.forgotten': 'People who are to be forgotten',
   'dead_letter.waiting': 'Messages that were put into the dead letters',
+  'watch.raised': 'Watches that call',
+  'watch.ended': 'Watches that have ended',
+  'attention.raised': 'Webhooks and audiences that are not well',
+  'attention.ended': 'Webhooks and audiences that are well again',
+};
+
+/** What the body of a message is. */
+export const FORMATS = {
+  json: 'JSON, for a program',
+  slack: 'A text for Slack',
+  teams: 'A text for Microsoft Teams',
+  discord: 'A text for Discord',
 };
 
 export function typesText({ types }: Endpoint): string {
