@@ -16,7 +16,5 @@ create table watches
     unique (project_id, name)
 );
 
-insert into watches (id, name, definition) values ('attention', 'attention', '{}');
-
 -- What the body of a message is: json, or what a chat takes.
 alter table endpoints add column format text not null default 'json';

@@ -15,6 +15,7 @@ export type Tell = (transaction: Queryable, message: WatchMessage) => Promise<vo
  */
 export class SqlWatchStore extends Leases {
   readonly #database: Database;
+  #isAttentionThere = false;
 
   constructor(database: Database) {
     super(database, 'watches');
@@ -54,6 +55,9 @@ export class SqlWatchStore extends Leases {
 
   /** Claims a watch that is due, as `SqlAudienceClaims.claimDue` an audience; the next time is due after this time. */
   async claimDue(leaseMs: number, everyMs: number, lastProjectId: string): Promise<WatchClaim | undefined> {
+    // No migration makes it: a restore needs tables that are empty.
+    if (!this.#isAttentionThere) await this.#database.query(MAKE_ATTENTION);
+    this.#isAttentionThere = true;
     const token = Leases.newToken();
     const [row] = await this.#database.query<WatchRow>(
       `update watches set ${NEW_LEASE}, due_at_ms = ${NOW_MS} + $3::int8
@@ -83,6 +87,9 @@ export class SqlWatchStore extends Leases {
     await this.changeLeased(claim, 'failure = $3', [failure]);
   }
 }
+
+const MAKE_ATTENTION = `
+  insert into watches (id, name, definition) values ('attention', 'attention', '{}') on conflict do nothing`;
 
 const WATCH_COLUMNS = 'id, project_id, name, definition, state, failure';
 
