@@ -24,8 +24,9 @@ export async function definedIn(stores: Stores, projectId: string): Promise<read
     });
     all.push(...defined.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name))));
   }
-  const names = new Map(all.flatMap(({ kind, id, name }) => (kind === 'audience' ? [[id, name]] : [])));
-  return mapYielding(all, (one) => ({ ...one, members: withOtherReferences(one.members, (id) => names.get(id)) }));
+  const names = new Map(all.map(({ kind, id, name }) => [`${kind} ${id}`, name]));
+  const nameOf = (id: string, kind: Kind): string | undefined => names.get(`${kind} ${id}`);
+  return mapYielding(all, (one) => ({ ...one, members: withOtherReferences(one.members, nameOf) }));
 }
 
 export async function exported(stores: Stores, projectId: string): Promise<Answer> {

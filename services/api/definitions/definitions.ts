@@ -17,7 +17,7 @@ import { type Affected, affectedBy, countAffected, questionsOf } from './affecte
 import { definedIn, exported } from './defined.ts';
 import { type Checks, type Done, doStep, storesWithin } from './do-step.ts';
 import { KIND_NAMES, DEFINED_KINDS, objectNameOf, type Stores } from './kinds.ts';
-import { planOf, type PlanStep, stepOf, type WantedObject } from './plan.ts';
+import { objectKeyOf, planOf, type PlanStep, stepOf, type WantedObject } from './plan.ts';
 
 const PATH = '/v1/admin/projects/{id}/definitions';
 
@@ -101,14 +101,17 @@ export class Definitions {
   }
 }
 
+/** The members that have conditions, whose numbers keep every digit. */
+const CONDITIONS: readonly string[] = ['definition', 'question', 'rule'];
+
 /** @param exact The body with every digit of its numbers. */
 function wantedIn(body: Members, exact: Members): readonly WantedObject[] {
   return KIND_NAMES.flatMap((kind) => {
     const { list, defaults, tidied = (members) => members } = DEFINED_KINDS[kind];
     const [plain, digits] = [body, exact].map((one) => [one[list] ?? []].flat() as Members[]);
     return (plain ?? []).map(({ sha256, ...given }, index) => {
-      const definition = 'definition' in given && { definition: digits?.[index]?.['definition'] };
-      const members = tidied({ ...defaults, ...given, ...definition });
+      const conditions = Object.entries(digits?.[index] ?? {}).filter(([name]) => CONDITIONS.includes(name));
+      const members = tidied({ ...defaults, ...given, ...Object.fromEntries(conditions) });
       const at = `/${list}${Array.isArray(body[list]) ? `/${index}` : ''}`;
       return { kind, name: objectNameOf(kind, members), members, at, sha256: sha256 as string | undefined };
     });
@@ -135,7 +138,7 @@ async function applied(
   const pruned = KIND_NAMES.filter((kind) => body.prune && body[DEFINED_KINDS[kind].list] !== undefined);
   const plan = planOf(existing, wanted, pruned);
   const problems: Problem[] = [...plan.problems];
-  const [ids, done] = [new Map(audiences.map(({ name, id }) => [name, id])), [] as Done[]];
+  const [ids, done] = [new Map(existing.map((one) => [objectKeyOf(one), one.id])), [] as Done[]];
   let now = project;
   for (const step of problems.length > 0 ? [] : plan.steps.filter(({ change }) => change !== 'left')) {
     const outcome = await doStep(stores, { project: now, key, ids }, step);

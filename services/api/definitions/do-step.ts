@@ -13,7 +13,7 @@ import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { SqlPinsAndNotes } from '../../stores/service-state/sql-pins-and-notes.ts';
 import { SqlEndpointStore } from '../../webhooks/sql-endpoint-store.ts';
 import { DEFINED_KINDS, type Stores } from './kinds.ts';
-import type { PlanStep } from './plan.ts';
+import { objectKeyOf, type PlanStep } from './plan.ts';
 import { withOtherReferences } from './references.ts';
 
 /** `maxAudiences`: how many a project may have. */
@@ -40,7 +40,7 @@ export function storesWithin(transaction: Queryable, { maxAudiences, ...checks }
   };
 }
 
-/** `ids`: those of audiences by their names, to which the one of an audience that is made is added. */
+/** `ids`: those of objects by their kinds and names, to which the one of an object that is made is added. */
 export interface Surroundings extends Pick<Call, 'key'> {
   readonly project: Project;
   readonly ids: Map<string, string>;
@@ -64,7 +64,7 @@ export async function doStep(stores: Stores, given: Surroundings, step: PlanStep
   if ('refused' in answer) return answer;
   const made = JSON.parse(answer.body as string) as Partial<Done> & { readonly key?: string };
   const { id = name, secret = made.key, warnings = [] } = made;
-  if (kind === 'audience') given.ids.set(name, id);
+  given.ids.set(objectKeyOf(step), id);
   const hash = wanted?.sha256 === undefined ? '' : `,"file_sha256":"${wanted.sha256}"`;
   const audit = [answer.audit ?? []].flat().map((one) => {
     return { ...one, project: given.project.id, after: one.after && `${one.after.slice(0, -1)}${hash}}` };
@@ -77,7 +77,9 @@ function requestByHand(
   { project, key, ids }: Surroundings,
   { kind, id = project.id, change, ...step }: PlanStep,
 ): Call {
-  const members = withOtherReferences(step.wanted?.members ?? {}, (audience) => ids.get(audience));
+  const members = withOtherReferences(step.wanted?.members ?? {}, (name, of) =>
+    ids.get(objectKeyOf({ kind: of, name })),
+  );
   const sent = DEFINED_KINDS[kind].sent ?? (change === 'create' ? Object.keys(members) : step.members);
   const text = toJsonText(Object.fromEntries(sent.map((member) => [member, members[member]])));
   const request = { project, projectId: project.id, params: { id }, query: new URLSearchParams(), headers: {}, key };

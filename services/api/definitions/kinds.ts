@@ -18,11 +18,17 @@ import {
   type EndpointParts,
 } from '../endpoints/endpoint-answers.ts';
 import { nameOfEndpoint } from '../endpoints/endpoint-json.ts';
+import { answerUnwatched, answerWatch, type WatchRouteParts } from '../endpoints/watches.ts';
 import type { Members } from '../input.ts';
 import { answerPin, answerUnpin, type PinsAndNotesParts } from '../pins-and-notes.ts';
 
 export interface Stores
-  extends SavedAudienceParts, EndpointParts, PinsAndNotesParts, Pick<AdminPorts, 'projects' | 'generations'> {}
+  extends
+    SavedAudienceParts,
+    EndpointParts,
+    WatchRouteParts,
+    PinsAndNotesParts,
+    Pick<AdminPorts, 'projects' | 'generations'> {}
 
 interface Input {
   readonly path: { readonly id: string; readonly name: string };
@@ -51,9 +57,8 @@ interface KindOfObject {
   readonly delete?: Operation;
 }
 
-export type Kind = 'settings' | 'audience' | 'endpoint' | 'key' | 'pin';
+export type Kind = 'settings' | 'audience' | 'endpoint' | 'key' | 'pin' | 'watch';
 
-/** Each refers to audiences alone. */
 export const DEFINED_KINDS: Readonly<Record<Kind, KindOfObject>> = {
   settings: {
     list: 'settings',
@@ -83,11 +88,13 @@ export const DEFINED_KINDS: Readonly<Record<Kind, KindOfObject>> = {
   endpoint: {
     list: 'endpoints',
     read: async ({ endpoints }, projectId) =>
-      (await endpoints.list(projectId)).map(({ id, description, url, types, audiences, traits, initial, ...one }) => {
-        // That it answered 410 is not what its owners want.
-        const rest = { batch_size: one.batchSize, enabled: one.disabled !== 'request' };
-        return { id, description, url, types, audiences, traits, initial, ...rest };
-      }),
+      (await endpoints.list(projectId)).map(
+        ({ id, description, url, format, types, audiences, traits, initial, ...one }) => {
+          // That it answered 410 is not what its owners want.
+          const rest = { batch_size: one.batchSize, enabled: one.disabled !== 'request' };
+          return { id, description, url, format, types, audiences, traits, initial, ...rest };
+        },
+      ),
     nameOf: ({ url, description }) => nameOfEndpoint(String(url), description as string | null),
     defaults: { description: null, audiences: null, traits: null },
     tidied: ({ url, ...members }) => ({ ...members, url: URL.parse(String(url))?.href ?? url }),
@@ -119,6 +126,19 @@ export const DEFINED_KINDS: Readonly<Record<Kind, KindOfObject>> = {
     change: savePin,
     delete: ({ pinsAndNotes }, call, { path: { name } }) => answerUnpin(pinsAndNotes, call, name),
   },
+  watch: {
+    list: 'watches',
+    read: async ({ watches }, projectId) => {
+      return (await watches.list(projectId)).map(({ name, definition }) => {
+        return { id: name, name, ...(exactOf(definition) as Members) };
+      });
+    },
+    defaults: { endpoints: null },
+    sent: ['question', 'rule', 'endpoints'],
+    create: saveWatch,
+    change: saveWatch,
+    delete: ({ watches }, call, { path: { name } }) => answerUnwatched(watches, call, name),
+  },
 };
 
 export const KIND_NAMES = Object.keys(DEFINED_KINDS) as readonly Kind[];
@@ -133,6 +153,10 @@ function exactOf(json: string): unknown {
 
 export function objectNameOf(kind: Kind, members: Members): string {
   return DEFINED_KINDS[kind].nameOf?.(members) ?? String(members['name']);
+}
+
+function saveWatch(stores: Stores, call: Call, { path: { name } }: Input) {
+  return answerWatch(stores, call, name);
 }
 
 function savePin({ pinsAndNotes }: Stores, call: Call, { path: { name } }: Input) {

@@ -67,7 +67,7 @@ function referredFirst(
   deleted: ReadonlySet<Planned>,
   problems: Problem[],
 ): readonly Planned[] {
-  const audiences = new Map(all.flatMap((one) => (one.kind === 'audience' ? [[one.name, one]] : [])));
+  const named = Map.groupBy(all, objectKeyOf);
   const order = new Set<Planned>();
   const visit = (one: Planned, chain: readonly Planned[]): void => {
     if (order.has(one) || chain.length > LONGEST_CHAIN) return;
@@ -80,11 +80,14 @@ function referredFirst(
       });
       return;
     }
-    withOtherReferences(one.members, (name, path) => {
-      const referred = audiences.get(name);
+    withOtherReferences(one.members, (name, kind, path) => {
+      const [referred, second] = named.get(objectKeyOf({ kind, name })) ?? [];
       const isMissing = referred === undefined || (deleted.has(referred) && !deleted.has(one));
-      if (isMissing && path !== undefined && 'at' in one)
-        problems.push({ path: one.at + path, message: `names no audience: ${JSON.stringify(name)}` });
+      const isUnclear = kind === 'endpoint' && second !== undefined;
+      if ((isMissing || isUnclear) && path !== undefined && 'at' in one) {
+        const message = `names ${isMissing ? 'no' : 'more than one'} ${kind}: ${JSON.stringify(name)}`;
+        problems.push({ path: one.at + path, message });
+      }
       if (referred !== undefined) visit(referred, [...chain, one]);
       return name;
     });
@@ -94,7 +97,7 @@ function referredFirst(
   return [...order];
 }
 
-function objectKeyOf({ kind, name }: Planned): string {
+export function objectKeyOf({ kind, name }: Pick<Planned, 'kind' | 'name'>): string {
   return `${kind} ${name}`;
 }
 

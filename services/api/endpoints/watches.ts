@@ -31,17 +31,23 @@ export function watchRoutes(parts: WatchAnswerParts): Route[] {
     route('PUT /v1/watches/{name}', { ...change, bodyLimitBytes: BODY_LIMIT_BYTES }, (call, { path: { name } }) =>
       answerWatch(parts, call, name),
     ),
-    route('DELETE /v1/watches/{name}', change, async ({ project }, { path: { name } }) => {
-      if (!(await watches.remove(project.id, name))) return NO_WATCH;
-      const audit = { action: 'watch.delete', object: name };
-      return { status: 200, body: JSON.stringify({ name, deleted: true }), audit };
-    }),
+    route('DELETE /v1/watches/{name}', change, (call, { path: { name } }) => answerUnwatched(watches, call, name)),
   ];
+}
+
+export async function answerUnwatched(
+  watches: SqlWatchStore,
+  { project }: Call,
+  name: string,
+): Promise<Answer | Refusal> {
+  if (!(await watches.remove(project.id, name))) return NO_WATCH;
+  const audit = { action: 'watch.delete', object: name };
+  return { status: 200, body: JSON.stringify({ name, deleted: true }), audit };
 }
 
 const NO_WATCH: Refusal = { refused: 'not-found', detail: 'This project has no such watch.' };
 
-async function answerWatch(parts: WatchAnswerParts, call: Call, name: string): Promise<Answer | Refusal> {
+export async function answerWatch(parts: WatchAnswerParts, call: Call, name: string): Promise<Answer | Refusal> {
   const { project, text } = call;
   if (isUnreadable(name)) return UNREADABLE_NAME;
   const consulted = await consult(parts, project, text);

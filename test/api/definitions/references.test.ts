@@ -28,16 +28,28 @@ test('a page about an audience that is gone keeps its id, and a list of audience
   expect(gone).toEqual({ audiences: [], address: `audiences/${AUDIENCE_ID}` });
 });
 
-test('each reference is told with the pointer to it', () => {
+test('each reference is told with its kind and the pointer to it', () => {
   const paths: string[] = [];
 
   withOtherReferences(
-    { definition: { not: { audience: 'A' } }, audiences: ['B'], address: '{audience:C%20d}' },
-    (name, path) => {
-      paths.push(`${path} ${name}`);
+    {
+      definition: { not: { audience: 'A' } },
+      audiences: ['B'],
+      endpoints: ['E'],
+      question: { audience: 'F' },
+      address: '{audience:C%20d}',
+    },
+    (name, kind, path) => {
+      paths.push(`${kind} ${path} ${name}`);
       return name;
     },
   );
 
-  expect(paths).toEqual(['/definition/not/audience A', '/audiences/0 B', '/address C d']);
+  expect(paths).toEqual([
+    'audience /definition/not/audience A',
+    'audience /question/audience F',
+    'audience /audiences/0 B',
+    'endpoint /endpoints/0 E',
+    'audience /address C d',
+  ]);
 });

@@ -87,10 +87,15 @@ beforeAll(async () => {
     },
   });
   const crm = { url: 'http://127.0.0.1:9/hooks?token=T', description: 'CRM', audiences: [pro.id], batch_size: 7 };
-  await admin(`/v1/endpoints${at}`, { ...crm, enabled: false });
+  const { id: crmId } = await admin<{ id: string }>(`/v1/endpoints${at}`, { ...crm, enabled: false });
   const [project] = (await admin<Answer<'GET /v1/admin/projects'>>('/v1/admin/projects')).projects;
   await admin(`/v1/admin/projects/${project?.id}`, { rate_limit: 500, search_traits: ['email'] }, 'PATCH');
   await admin(`/v1/pins/Pro${at}`, { address: `audiences/${pro.id}?compare=%22${pro.id}%22` }, 'PUT');
+  const watches = {
+    'Few on pro': { question: { audience: pro.id }, rule: { below: 2 }, endpoints: [crmId] },
+    'No orders': { question: { event: 'Order Completed', users: { audience: pro.id } }, rule: { none_for: 30 } },
+  };
+  for (const [name, watch] of Object.entries(watches)) await admin(`/v1/watches/${name}${at}`, watch, 'PUT');
   await admin(`/v1/admin/projects/${project?.id}/keys`, { name: 'Web shop', scopes: ['write'] });
 }, 180_000);
 
@@ -114,10 +119,12 @@ describe('the definitions of a project', () => {
       const { pins } = await admin<Answer<'GET /v1/pins'>>(`/v1/pins?project=${b}`);
       const { id = '' } = (await audiencesOf(b)).find(({ name }) => name === 'On pro') ?? {};
       expect(pins).toEqual([{ name: 'Pro', address: `audiences/${id}?compare=%22${id}%22` }]);
+      const { watches } = await admin<Answer<'GET /v1/watches'>>(`/v1/watches?project=${b}`);
+      expect(watches).toMatchObject([{ question: { audience: id } }, { question: { users: { audience: id } } }]);
       const [a, ofB] = [await bytesIn(definedA), await bytesIn(await exportOf(b))];
       expect(ofB).toEqual(a);
       expect(Object.keys(a)).toContain('audiences/recent-buyers-on-pro.json');
-      expect(Object.values(a).join('')).not.toMatch(/token=T|whsec_|tm_w_|aud_|proj_/);
+      expect(Object.values(a).join('')).not.toMatch(/token=T|whsec_|tm_w_|aud_|end_|proj_/);
     },
   );
 
@@ -205,6 +212,16 @@ describe('definitions that are wrong', () => {
       'a pin of a page about nothing',
       { 'pins/x.json': { name: 'X', address: 'audiences/{audience:Nobody%20else}' } },
       'pins/x.json /address names no audience: "Nobody else"',
+    ],
+    [
+      'a watch that calls nobody',
+      { 'watches/x.json': { name: 'X', question: { refused: true }, rule: { above: 5 }, endpoints: ['Nobody'] } },
+      'watches/x.json /endpoints/0 names no endpoint: "Nobody"',
+    ],
+    [
+      'a watch whose rule the question does not have',
+      { 'watches/x.json': { name: 'X', question: { refused: true }, rule: { none_for: 5 } } },
+      'watches/x.json /rule',
     ],
     ['a folder of no kind', { 'audience/x.json': X }, '/audience is unknown here'],
     [
