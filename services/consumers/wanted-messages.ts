@@ -4,6 +4,7 @@ import {
   type ErasedUsers,
   erasedSince,
   isDeleted,
+  isErasedEvent,
   isForgotten,
   NOBODY_ERASED,
 } from '../stores/erasures/erased-users.ts';
@@ -39,16 +40,16 @@ export class WantedMessages {
     return this.#isOfProject(message.projectId) && !isForgotten(this.#erased, message);
   }
 
-  /** Whether a wanted message is kept itself: of an event that is too old, its user alone is. */
+  /** Whether a wanted message is kept itself: of an event that is too old, or was erased, its user alone is. */
   keeps(message: Message): boolean {
-    return !isGone(this.#cuts, message);
+    return !isGone(this.#cuts, message) && !isErasedEvent(this.#erased, message);
   }
 
   hasProject(projectId: string): boolean {
     return this.#isOfProject(projectId) && !isDeleted(this.#erased, projectId);
   }
 
-  /** The people who were forgotten since what was wanted was this. */
+  /** The people who were forgotten, or of whom events were erased, since what was wanted was this. */
   forgottenSince(before: WantedMessages | undefined): readonly ErasedUser[] {
     return erasedSince(before === undefined ? NOBODY_ERASED : before.#erased, this.#erased);
   }

@@ -28,6 +28,8 @@ export type ErrorCode =
   | 'AUDIENCE_UNKNOWN' // no saved audience of the project has this id
   | 'AUDIENCE_EXISTS' // the project has a saved audience of this name
   | 'AUDIENCE_CHANGED' // somebody else changed the audience since the revision that a change names
+  | 'EVENTS_DIFFER' // other events than were confirmed would be erased
+  | 'EVENTS_LIMIT' // more events than one erasure takes
   | 'AUDIENCE_LIMIT' // the project has as many saved audiences as it may
   | 'AUDIENCE_CIRCLE' // an audience would refer to itself, by whatever others
   | 'AUDIENCE_USED' // other audiences refer to the audience

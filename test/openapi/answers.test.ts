@@ -168,7 +168,7 @@ test('requests for unknown objects are refused as documented', async () => {
   expect(await exchange(flag, { body, path: '/ofrep/v1/evaluate/flags/Nothing' })).toBe(404);
   expect(await exchange(document.operation('getReferenceFile'), { path: '/docs/other.css' })).toBe(404);
   expect(await exchange(document.operation('getReceipt'), { key: OTHER_READ_KEY })).toBe(404);
-  expect(await objects.erasureAnswers(server, document, exchange)).toEqual([200, 200, 404, 404]);
+  expect(await objects.erasureAnswers(server, document, exchange)).toEqual([200, 200, 404, 404, 200, 404, 409]);
   for (const operation of document.operations.filter(({ path }) => path.includes('{id}'))) {
     const request =
       operation.scope === 'admin' ? { path: operation.path.replace('{id}', 'none') } : { key: OTHER_READ_KEY };

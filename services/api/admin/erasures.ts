@@ -5,7 +5,7 @@ import { isHex } from '../../messages/hex.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { ForgettingAnswer, ForgettingPlan, NamedPerson } from '../../operations/erasure/erasure-requests.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
-import { EVERYBODY } from '../../stores/erasures/erased-users.ts';
+import { SOME_EVENTS, EVERYBODY } from '../../stores/erasures/erased-users.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
 import { type How, type Input, route } from '../input.ts';
 import { pageFrom, readCursor, refuseBody, refuseParameter } from '../query.ts';
@@ -136,13 +136,14 @@ async function answerLift({ erasures }: ErasurePorts, id: string): Promise<Answe
 
 const NO_ERASURE = notFound('There is no erasure of this id.');
 
-function erasureJson({ id, projectId, userKey, cameWith, keptApart, suppress, state, ...erasure }: Erasure) {
-  const { actor, report } = erasure;
+export function erasureJson({ id, projectId, userKey, cameWith, keptApart, suppress, state, ...erasure }: Erasure) {
+  const { actor, events, report } = erasure;
   const instant = (at: bigint | null): string | null => (at === null ? null : formatMicros(at));
   return {
     id,
     project: projectId,
-    internal_id: userKey === EVERYBODY ? null : userKey,
+    internal_id: userKey === EVERYBODY || userKey === SOME_EVENTS ? null : userKey,
+    events: events === null ? null : (JSON.parse(events) as object),
     came_with: cameWith,
     kept_apart: keptApart,
     suppress,

@@ -4,6 +4,7 @@ import { route, unreadRoute } from '../input.ts';
 import { answerBackup, answerBackups } from './backups.ts';
 import { answerDeadLetter, answerDeadLetters, answerEdit, answerResolution } from './dead-letters.ts';
 import { erasureRoutes } from './erasures.ts';
+import { answerEventErasure, type EventErasureParts } from './event-erasures.ts';
 import { refusalForOperators } from './failures.ts';
 import { answerBuild, answerGenerations, answerRate, answerRollback, answerStep } from './generations.ts';
 import { answerJobCancel, answerJobs, answerJobState } from './job-answers.ts';
@@ -29,7 +30,7 @@ import { answerVerification, answerVerificationHours, answerVerifications } from
 const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
 const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: BODY_LIMIT_BYTES };
 
-export interface AdminParts extends AdminPorts, JoinParts, OldEventsParts {
+export interface AdminParts extends AdminPorts, JoinParts, Omit<EventErasureParts, 'saved'>, OldEventsParts {
   readonly newProjects: NewProjectDefaults;
   readonly schedule: BackupSchedule;
 }
@@ -38,7 +39,8 @@ export interface AdminParts extends AdminPorts, JoinParts, OldEventsParts {
 export function adminRoutes(parts: AdminParts): RouteSet {
   const all = [projectRoutes, deadLetterRoutes, generationRoutes, verificationRoutes, backupRoutes, jobRoutes];
   const erasures = erasureRoutes(parts, ADMIN, { ...ADMIN, bodyLimitBytes: SELECTION_LIMIT_BYTES });
-  return { routes: [...all.flatMap((routesOf) => routesOf(parts)), ...erasures] };
+  const events = route('POST /v1/admin/event-erasures', ADMIN_BODY, (call) => answerEventErasure(parts, call));
+  return { routes: [...all.flatMap((routesOf) => routesOf(parts)), ...erasures, events] };
 }
 
 function projectRoutes(parts: AdminParts): Route[] {

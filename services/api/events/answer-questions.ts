@@ -46,7 +46,7 @@ export async function answerEventsQuery(
 }
 
 /** Properties and traits are JSON already and go in untouched, every digit kept. */
-function eventJson(event: UserEvent, traits: string): string {
+export function eventJson(event: UserEvent, traits: string): string {
   const user = JSON.stringify({ user_id: event.userId, internal_id: event.userKey });
   return `${user.slice(0, -1)}${traits},${eventBody(event).slice(1)}`;
 }

@@ -6,7 +6,7 @@ import { LIVE_TOPICS, type Message } from '../../messages/message.ts';
 import { textOfKey } from '../../operations/erasure/forgotten-records.ts';
 import { isRetryable } from '../../runtime/errors.ts';
 import { pause } from '../../runtime/pause.ts';
-import { type ErasedUsers, isForgotten, NOBODY_ERASED } from '../../stores/erasures/erased-users.ts';
+import { type ErasedUsers, isLeftOut, mayBeLeftOut, NOBODY_ERASED } from '../../stores/erasures/erased-users.ts';
 import { type LiveFilter, RecordFilter } from './record-filter.ts';
 import { type PartitionEnd, type Shared, Sharer } from './sharer.ts';
 import { MatchCollector } from './match-collector.ts';
@@ -205,7 +205,7 @@ export class LiveReader {
   #add(found: MatchCollector, at: TopicPartition, record: LogRecord): void {
     const judged = this.#records.judge(at.topic, record.value);
     if (judged === 'other') return;
-    if (judged === 'matches' && !this.#leftOut.has(textOfKey(record.key))) {
+    if (judged === 'matches' && !mayBeLeftOut(this.#leftOut, textOfKey(record.key))) {
       found.add({ at, record });
       return;
     }
@@ -228,7 +228,7 @@ export class LiveReader {
   }
 
   #wants(message: Message): boolean {
-    const isOfProject = message.projectId === this.#projectId && !isForgotten(this.#leftOut, message);
+    const isOfProject = message.projectId === this.#projectId && !isLeftOut(this.#leftOut, message);
     return isOfProject && this.#records.matches(message);
   }
 }

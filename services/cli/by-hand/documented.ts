@@ -25,7 +25,7 @@ const COMMAND_GROUPS = {
   events: 'Questions about the events of a project',
   replay: 'Read the log again, beside what is live',
   user: 'Who the users are, and what is known of one',
-  forget: 'Forgets people, and shows who was forgotten',
+  forget: 'Forgets people, erases events, and shows what was',
   join: 'Whose anonymous ids are',
 };
 

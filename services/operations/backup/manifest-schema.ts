@@ -25,7 +25,7 @@ const LOG_FILE = {
 };
 
 const TABLE_FILES = rowsFiles('tables', { type: 'string', pattern: '^[a-z_]+$' });
-const FORGOTTEN = rowsFiles('tables', { enum: ['erasures', 'blanked'] });
+const FORGOTTEN = rowsFiles('tables', { enum: ['erasures', 'erased_events', 'blanked'] });
 const HISTORY = rowsFiles('audience-history', { enum: HISTORY_TABLES });
 
 const BACKUP = {

@@ -77,8 +77,8 @@ export class RestoredErasures {
       for (const { project_id, user_key, kept_apart } of since)
         await SqlJoinDecisions.forget(transaction, project_id, [user_key], kept_apart ?? []);
     });
-    for (const file of forgotten.filter(({ table }) => table === 'blanked'))
-      for await (const lines of readLines(folder, file, LISTED_AT_ONCE)) await insertRows(database, 'blanked', lines);
+    for (const file of forgotten.filter(({ table }) => table !== 'erasures'))
+      for await (const lines of readLines(folder, file, LISTED_AT_ONCE)) await insertRows(database, file.table, lines);
     // Requests that were refused name people, whom nobody can tell from it.
     if (rows.some(({ requested_at_us: requested }) => requested > madeAtUs))
       await database.query('update refusals set example = null');

@@ -35,11 +35,12 @@ export const NOT_BACKED_UP: readonly string[] = [
   'restores',
   // In a file of their own (`dumpForgotten`): the newest list holds for every backup.
   'erasures',
+  'erased_events',
   'blanked',
 ];
 
-/** The people who were forgotten, and the records of the log that are blank therefore. */
-const FORGOTTEN_TABLES = ['erasures', 'blanked'];
+/** The people who were forgotten, the events that were erased, and the records of the log that are blank therefore. */
+const FORGOTTEN_TABLES = ['erasures', 'erased_events', 'blanked'];
 
 const ROWS_OF_FETCH = 1_000;
 

@@ -5,7 +5,7 @@ import type { Codec } from '../../messages/codec.ts';
 import { type DeadLetter, DEAD_LETTER_TOPIC, type Message } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
 import type { Queryable } from '../../stores/database/database.ts';
-import { type ErasedUsers, isForgotten } from '../../stores/erasures/erased-users.ts';
+import { type ErasedUsers, isLeftOut } from '../../stores/erasures/erased-users.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import {
   addLetters,
@@ -130,7 +130,7 @@ function rowOf(
   const { topic, partition, offset, reader, error, failedAt, key, value } = letter;
   const at = { topic, partition, log_offset: offset, reader };
   const message = messageIn(codec, letter);
-  if (message !== undefined && isForgotten(left, message)) return { ...at, ...NO_CONTENT };
+  if (message !== undefined && isLeftOut(left, message)) return { ...at, ...NO_CONTENT };
   return {
     ...at,
     failed_at_us: failedAt,

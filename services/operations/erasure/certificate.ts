@@ -4,7 +4,7 @@ import { AUDIENCE_CHANGE_TOPIC } from '../../messages/message.ts';
 import { formatMs } from '../../messages/timestamp.ts';
 import type { ForgottenRows } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
-import { EVERYBODY } from '../../stores/erasures/erased-users.ts';
+import { SOME_EVENTS, EVERYBODY } from '../../stores/erasures/erased-users.ts';
 import type { Erasure, ErasureReport } from '../../stores/erasures/erasure.ts';
 import { SqlErasures } from '../../stores/erasures/sql-erasures.ts';
 import { SqlAuditLog } from '../../stores/service-state/sql-audit-log.ts';
@@ -44,12 +44,15 @@ export function added(
 
 /** Ends an erasure with its certificate. The audit log, which nobody can change, has the hash of that. */
 export async function certify(database: Database, erasure: Erasure, look: LastLook): Promise<void> {
-  const { id, userKey, projectId, actor } = erasure;
+  const { id, userKey, projectId, actor, events } = erasure;
   const before = await reportOf(new SqlErasures(database), id);
   const report: ErasureReport = {
     ...before,
     log: look.hasLog ? (before.log ?? {}) : null,
-    ...(userKey !== EVERYBODY && { user_sha256: createHash('sha256').update(userKey).digest('hex') }),
+    ...(events !== null && { condition_sha256: (JSON.parse(events) as ErasureReport).condition_sha256 }),
+    ...(![EVERYBODY, SOME_EVENTS].includes(userKey) && {
+      user_sha256: createHash('sha256').update(userKey).digest('hex'),
+    }),
     found_at_end: look.found,
     remains: look.remains,
   };
@@ -62,7 +65,7 @@ export async function certify(database: Database, erasure: Erasure, look: LastLo
       principalId: actor,
       principalName: null,
       source: null,
-      action: 'user.forgotten',
+      action: userKey === SOME_EVENTS ? 'events.erased' : 'user.forgotten',
       projectId,
       object: id,
       before: null,

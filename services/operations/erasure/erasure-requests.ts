@@ -2,6 +2,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import { isRetryable, TidemarkError } from '../../runtime/errors.ts';
 import type { Queryable } from '../../stores/database/database.ts';
 import type { Erasure, ErasureFilter, NewErasure } from '../../stores/erasures/erasure.ts';
+import { type EventsToErase, requestEvents } from '../../stores/erasures/sql-erased-events.ts';
 import { SqlErasures, type ErasureTerms } from '../../stores/erasures/sql-erasures.ts';
 import { anonymousKeyOf } from '../../messages/user-key.ts';
 import { LiveGenerations } from '../../stores/generations/live-generations.ts';
@@ -9,7 +10,7 @@ import { MAX_SIGHTINGS } from '../../stores/profiles/sightings.ts';
 import { SqlJoinDecisions } from '../../stores/profiles/sql-join-decisions.ts';
 import { tablesOfProfiles } from '../../stores/projects/delete-project.ts';
 import type { JobRunner } from '../jobs/job-runner.ts';
-import { countUsers, eraseUsers, type ForgettingUsersParts } from './forget-users.ts';
+import { countUsers, eraseUsers, evaluateAgain, type ForgettingUsersParts } from './forget-users.ts';
 import { countAnalytics } from './erase-rows.ts';
 import { maybeAhead, seenBeside, seenWithOthers } from './seen-people.ts';
 
@@ -79,6 +80,18 @@ export class ErasureRequests {
     // One that runs may not delete what was just asked for: the schedule begins the next.
     await this.#parts.jobs.startDue({ kind: USERS_ERASE, args: {}, principal: terms.actor });
     return { erasures: made, shared, unknown };
+  }
+
+  /** Erases events: from then on no question counts them, and the same job deletes what there is. */
+  async requestEvents(wanted: EventsToErase): Promise<Erasure> {
+    const stores = await this.#parts.stores();
+    const id = await requestEvents(stores.database, wanted);
+    const erasure = await this.find(id);
+    if (erasure === undefined) throw new TidemarkError('STORE_UNAVAILABLE', 'the erasure is not there');
+    await this.#hide(stores, [erasure]);
+    await evaluateAgain(stores, [erasure]);
+    await this.#parts.jobs.startDue({ kind: USERS_ERASE, args: {}, principal: wanted.actor });
+    return erasure;
   }
 
   /** What `request` would do. @throws TidemarkError `PROJECT_UNKNOWN`. */

@@ -9,7 +9,7 @@ import type {
 } from '../../stores/analytics/analytics-store.ts';
 import { AUDIENCE_CHANGE_TOPIC } from '../../messages/message.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
-import { userName, type ErasedUsers, userNamed, EVERYBODY } from '../../stores/erasures/erased-users.ts';
+import { userName, type ErasedUsers, userNamed, EVERYBODY, SOME_EVENTS } from '../../stores/erasures/erased-users.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
 import { REWRITTEN_TABLES } from '../../stores/erasures/places.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
@@ -31,6 +31,7 @@ import {
   reportingWaits,
   type RowsParts,
 } from './erase-rows.ts';
+import { apart, keepUsersOfEvents, namesOfEvents } from './erased-events.ts';
 import { forgetInImports } from './forgotten-imports.ts';
 
 export interface ForgettingUsersParts extends RowsParts {
@@ -40,12 +41,12 @@ export interface ForgettingUsersParts extends RowsParts {
   readonly importsFolder?: string;
   /** Left out where the log keeps its records. */
   readonly blank?: BlankRecords;
-  readonly log: Pick<EventLog, 'keptMs' | 'ends' | 'scan'>;
+  readonly log: Pick<EventLog, 'keptMs' | 'ends' | 'scan' | 'append'>;
 }
 
 /**
- * Makes the records of these people blank on the log. Resolves with how many it has made blank of each person, by name as in
- * `ErasedUsers`, and of each topic. May be repeated, and then continues what was begun.
+ * Makes the records of these people, and of these events, blank on the log. Resolves with how many it has made blank of each,
+ * by name as in `ErasedUsers`, and of each topic. May be repeated, and then continues what was begun.
  */
 export type BlankRecords = (
   erased: ErasedUsers,
@@ -71,7 +72,7 @@ export function blankingOn(stores: Parameters<typeof blankerOn>[0]): Pick<Forget
 const KNOWN_AFTER_MS = 5_000;
 
 /**
- * The job `users erase`: forgets everybody of whom that was asked. Deletes what the stores have of them, in every
+ * The job `users erase`: forgets everybody, and erases the events, of whom that was asked. Deletes what the stores have, in every
  * generation, until readers write nothing of them any more; then makes their records on the log blank, and rewrites the files
  * of embedded stores, which have bytes of what was deleted. May be interrupted at any point, and repeated.
  *
@@ -84,13 +85,14 @@ export async function forgetUsers(parts: ForgettingUsersParts, call: CommandCall
   for (let people = await erasures.pending(); people.length > 0; people = await erasures.pending()) {
     total.rows += await eraseAll(parts, people, call);
     call.report({ phase: 'log', done: total.rows, unit: 'rows' });
+    await keepUsersOfEvents(parts, people);
     const records = await blankOnLog(parts, call);
     total.records = total.records === null || records === null ? null : total.records + records;
     const imports = await forgetNames(parts, people, call);
     call.report({ phase: 'files', done: total.rows, unit: 'rows' });
     const log = parts.blank === undefined ? 'until it is renewed' : undefined;
     await finish(parts, people, { log, imports }, call.signal);
-    total.users += people.length;
+    total.users += people.filter(({ userKey }) => userKey !== SOME_EVENTS).length;
   }
   return total;
 }
@@ -161,19 +163,14 @@ export async function eraseUsers(
 ): Promise<number> {
   let found = 0;
   for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId)) {
-    const whose = whoseOf(projectId, ofProject);
-    const postgres = await eraseProfiles(parts, whose, options);
-    const clickhouse = await eraseAnalytics(parts, whose, options);
-    found += [...postgres, ...clickhouse].reduce((sum, { rows }) => sum + rows, 0);
-    await noteRows(parts, ofProject, postgres, clickhouse);
+    for (const { whose, erasures } of await apart(parts, projectId, ofProject)) {
+      const postgres = whose.events === undefined ? await eraseProfiles(parts, whose, options) : [];
+      const clickhouse = await eraseAnalytics(parts, whose, options);
+      found += [...postgres, ...clickhouse].reduce((sum, { rows }) => sum + rows, 0);
+      await noteRows(parts, erasures, postgres, clickhouse);
+    }
   }
   return found;
-}
-
-/** @param ofProject Some people of it, or everybody. */
-function whoseOf(projectId: string, ofProject: readonly Erasure[]): Whose {
-  const users = ofProject.map(({ userKey }) => userKey);
-  return users.includes(EVERYBODY) ? { projectId } : { projectId, users };
 }
 
 async function noteRows(
@@ -182,8 +179,9 @@ async function noteRows(
   postgres: readonly ForgottenRows[],
   clickhouse: readonly ForgottenRows[],
 ): Promise<void> {
+  const isOfEvents = people.some(({ userKey }) => userKey === SOME_EVENTS);
   const [ofProfiles, ofAnalytics] = [postgres, clickhouse].map((rows) =>
-    Map.groupBy(rows, ({ user }) => user ?? EVERYBODY),
+    Map.groupBy(rows, ({ user }) => (isOfEvents ? SOME_EVENTS : (user ?? EVERYBODY))),
   );
   for (const erasure of people) {
     const own = ofProfiles?.get(erasure.userKey) ?? [];
@@ -199,7 +197,7 @@ async function noteRows(
 
 /** What the stores have of these people, by table. */
 export async function countUsers(parts: RowsParts, whose: Whose) {
-  const postgres = await countProfiles(parts, whose);
+  const postgres = whose.events === undefined ? await countProfiles(parts, whose) : [];
   return { postgres: added({}, postgres), clickhouse: added({}, await countAnalytics(parts, whose)) };
 }
 
@@ -207,14 +205,19 @@ export async function countUsers(parts: RowsParts, whose: Whose) {
 async function blankOnLog(parts: ForgettingUsersParts, call: CommandCall): Promise<number | null> {
   if (parts.blank === undefined) return null;
   const blanked = await parts.blank(await readErasedUsers(parts.database), call);
-  const people = [...blanked.keys()].map(userNamed);
+  const erasures = new SqlErasures(parts.database);
   let records = 0;
-  for (const erasure of await new SqlErasures(parts.database).newestOf(people)) {
-    const byTopic = blanked.get(userName(erasure.projectId, erasure.userKey)) ?? {};
-    const rows = Object.entries(byTopic).map(([table, count]) => ({ table, rows: count }));
+  const note = async (erasure: Erasure, names: readonly string[]): Promise<void> => {
+    const rows = names
+      .flatMap((name) => Object.entries(blanked.get(name) ?? {}))
+      .map(([table, count]) => ({ table, rows: count }));
     records += rows.reduce((sum, one) => sum + one.rows, 0);
-    await addToReport(parts.database, erasure, (report) => ({ ...report, log: added(report.log ?? {}, rows) }));
-  }
+    if (rows.length > 0)
+      await addToReport(parts.database, erasure, (report) => ({ ...report, log: added(report.log ?? {}, rows) }));
+  };
+  for (const erasure of await erasures.newestOf([...blanked.keys()].map(userNamed)))
+    await note(erasure, [userName(erasure.projectId, erasure.userKey)]);
+  for await (const [erasure, names] of namesOfEvents(parts, await erasures.pending())) await note(erasure, names);
   return records;
 }
 
@@ -249,7 +252,7 @@ async function rewriteFiles({ database, analytics }: ForgettingUsersParts, signa
 }
 
 /** The sizes of audiences that were counted with these people: those that are evaluated by themselves are, at once. */
-async function evaluateAgain({ database }: RowsParts, people: readonly Erasure[]): Promise<void> {
+export async function evaluateAgain({ database }: RowsParts, people: readonly Erasure[]): Promise<void> {
   await database.query(
     `update audiences set due_at_ms = ${NOW_MS}
      where project_id = any ($1::text[]) and deleted_at_ms is null and (refresh_ms is not null or is_live)
@@ -273,10 +276,12 @@ async function finish(
   const topicKeptMs = await parts.log.keptMs?.(AUDIENCE_CHANGE_TOPIC).catch(() => null);
   const remains = remainsAfter(Date.now(), { ...keeps, ...servers, ...(topicKeptMs !== undefined && { topicKeptMs }) });
   for (const [projectId, ofProject] of Map.groupBy(people, (one) => one.projectId)) {
-    const left = await countUsers(parts, whoseOf(projectId, ofProject));
-    const found = { postgres: totalRows(left.postgres), clickhouse: totalRows(left.clickhouse) };
-    const hasLog = keeps.log === undefined;
-    for (const erasure of ofProject) await certify(database, erasure, { found, remains, hasLog });
+    for (const { whose, erasures } of await apart(parts, projectId, ofProject)) {
+      const left = await countUsers(parts, whose);
+      const found = { postgres: totalRows(left.postgres), clickhouse: totalRows(left.clickhouse) };
+      const hasLog = keeps.log === undefined;
+      for (const erasure of erasures) await certify(database, erasure, { found, remains, hasLog });
+    }
   }
 }
 

@@ -3,11 +3,11 @@ import { wholeRanges } from '../../event-log/deleted-records.ts';
 import type { EventLog, LogRecord, PartitionRecords } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import { hourOf } from '../../messages/day-and-hour.ts';
-import { DEAD_LETTER_TOPIC, type Micros, SNAPSHOT_TOPIC } from '../../messages/message.ts';
+import { DEAD_LETTER_TOPIC, type Message, type Micros, SNAPSHOT_TOPIC } from '../../messages/message.ts';
 import type { CommandCall } from '../../runtime/command.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import type { BlankedRecord } from '../../stores/erasures/blanked-records.ts';
-import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { type ErasedUsers, erasedNameOf, mayBeLeftOut, userNamed } from '../../stores/erasures/erased-users.ts';
 import { LOG_TOPICS, placesBy } from '../../stores/erasures/places.ts';
 import { letterIn, unlessUndecodable } from '../dead-letters/letters-on-log.ts';
 
@@ -15,7 +15,7 @@ import { letterIn, unlessUndecodable } from '../dead-letters/letters-on-log.ts';
 export const PERSONAL_TOPICS = placesBy(LOG_TOPICS, 'records');
 
 export interface ForgottenRecord extends BlankedRecord {
-  /** Whose it is, as in `ErasedUsers`. */
+  /** Whose it is, or which event, as in `ErasedUsers`. */
   readonly name: string;
 }
 
@@ -27,8 +27,8 @@ export interface FindParts {
 const READ_AT_ONCE = { maxRecords: 10_000, maxBytes: 8 * 2 ** 20 };
 
 /**
- * Reads the log once and compares keys. Only a record whose key is that of somebody who was forgotten is decoded, to see
- * when its message was received. Yields what a piece of the log has, without those that have nothing.
+ * Reads the log once and compares keys. Only a record whose key is that of somebody who was forgotten or of whom events were
+ * erased, is decoded, to see when its message was received, and which event it is. Yields what a piece of the log has, without those that have nothing.
  */
 export async function* findForgotten(
   parts: FindParts,
@@ -55,50 +55,45 @@ export async function forgottenIn(
 ): Promise<readonly ForgottenRecord[]> {
   if (erased.size === 0 || !PERSONAL_TOPICS.includes(topic)) return [];
   const yielder = new EventLoopYielder();
-  const named: { readonly record: LogRecord; readonly name: string; readonly cut: Micros }[] = [];
+  const named: { readonly record: LogRecord; readonly user: string }[] = [];
   for (const record of records) {
     if (yielder.isOver()) await yielder.next();
-    const name = textOfKey(record.key);
-    const cut = erased.get(name);
-    if (cut !== undefined) named.push({ record, name, cut });
+    const user = textOfKey(record.key);
+    if (mayBeLeftOut(erased, user)) named.push({ record, user });
   }
   if (named.length === 0) return [];
-  const read = await receivedAtReader(
+  const read = await messageReader(
     codec,
     topic,
     named.map(({ record }) => record),
   );
-  return named.flatMap(({ record, name, cut }) => {
-    const receivedAt = read(record);
-    if (receivedAt > cut) return [];
-    const projectId = name.slice(0, name.lastIndexOf('/'));
+  return named.flatMap(({ record, user }) => {
+    const message = read(record);
+    const receivedAt = message?.receivedAt ?? storedAtOf(record);
+    const name = erasedNameOf(erased, user, receivedAt, message);
+    if (name === undefined) return [];
+    const { projectId } = userNamed(user);
     return [{ topic, partition, offset: record.offset, projectId, hour: hourOf(receivedAt), name }];
   });
 }
 
-/** When the message of a record was received; when the log stored it, where it cannot be decoded. */
-async function receivedAtReader(
+/** The message of a record, or when a snapshot was read; undefined where it cannot be decoded. */
+async function messageReader(
   codec: FindParts['codec'],
   topic: string,
   records: readonly LogRecord[],
-): Promise<(record: LogRecord) => Micros> {
+): Promise<(record: LogRecord) => Pick<Message, 'receivedAt'> | undefined> {
   await codec.prepare(records.map(({ value }) => value));
-  if (topic === SNAPSHOT_TOPIC) return (record) => snapshotReadAt(codec, record.value) ?? storedAtOf(record);
-  if (topic !== DEAD_LETTER_TOPIC) return (record) => receivedAtOf(codec, topic, record.value) ?? storedAtOf(record);
+  const decoded = (of: string, value: Uint8Array) => unlessUndecodable(() => codec.decode(of, value));
+  if (topic === SNAPSHOT_TOPIC)
+    return ({ value }) => unlessUndecodable(() => ({ receivedAt: codec.decodeSnapshot(value).readAt }));
+  if (topic !== DEAD_LETTER_TOPIC) return ({ value }) => decoded(topic, value);
   const letters = new Map(records.map((record) => [record, letterIn(codec, record.value)]));
   await codec.prepare([...letters.values()].flatMap((letter) => letter?.value ?? []));
   return (record) => {
     const letter = letters.get(record);
-    return (letter && receivedAtOf(codec, letter.topic, letter.value)) ?? storedAtOf(record);
+    return letter && decoded(letter.topic, letter.value);
   };
-}
-
-function receivedAtOf(codec: Pick<Codec, 'decode'>, topic: string, value: Uint8Array): Micros | undefined {
-  return unlessUndecodable(() => codec.decode(topic, value).receivedAt);
-}
-
-function snapshotReadAt(codec: Pick<Codec, 'decodeSnapshot'>, value: Uint8Array): Micros | undefined {
-  return unlessUndecodable(() => codec.decodeSnapshot(value).readAt);
 }
 
 function storedAtOf({ appendedAtMs }: LogRecord): Micros {

@@ -4,7 +4,7 @@ import type { Appended, NewRecord } from '../../event-log/event-log.ts';
 import type { Problem } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { retry } from '../../runtime/retry.ts';
-import { isForgotten } from '../../stores/erasures/erased-users.ts';
+import { isLeftOut } from '../../stores/erasures/erased-users.ts';
 import { AppendPacer } from './append-pacer.ts';
 import { begin, type Begun, importIdOf, type ImportTask } from './begin.ts';
 import { checkTimes, Findings } from './findings.ts';
@@ -183,7 +183,7 @@ export class FileImport {
       portion.report += this.#refuse(record, judged.problems);
     } else {
       const message = importedMessage(this.#task, judged.draft, raw, this.#state);
-      if (isForgotten(this.#hooks.forgotten(), message)) portion.dropped += 1;
+      if (isLeftOut(this.#hooks.forgotten(), message)) portion.dropped += 1;
       else {
         const { eventsFrom = message.timestamp } = this.#task;
         const isGone = message.type === 'track' && message.timestamp < eventsFrom;

@@ -14,6 +14,7 @@ import { userName, type ErasedUsers, userNamed, isForgotten } from '../../stores
 import type { Database } from '../../stores/database/database.ts';
 import { SchemaDatabase } from '../../stores/database/schema-database.ts';
 import { schemaOf } from '../../stores/generations/generation.ts';
+import { LiveGenerations } from '../../stores/generations/live-generations.ts';
 import { SqlGenerations } from '../../stores/generations/sql-generations.ts';
 import { readErasedUsers } from '../../stores/erasures/read-erased-users.ts';
 import { readSlice, type StoredUser } from '../verify/profile-slice.ts';
@@ -117,7 +118,27 @@ function lacksSightings(): TidemarkError {
   return new TidemarkError('COMMAND_INVALID', message);
 }
 
-async function appendUsers({ log, codec }: SnapshotParts, users: readonly UserSnapshot[]): Promise<void> {
+/** Appends what the live profiles have of these users of a project, without an end: it stands for no message. */
+export async function snapshotUsers(
+  parts: AppendParts & Pick<SnapshotParts, 'database'>,
+  projectId: string,
+  userKeys: readonly string[],
+): Promise<void> {
+  const number = await new LiveGenerations(parts.database).numberOf('profiles', projectId);
+  const profiles = new SchemaDatabase(parts.database, schemaOf('profiles', number));
+  const readAt = BigInt(Date.now()) * 1_000n;
+  const { users } = await readSlice({ profiles, projectId, userKeys }, 1, 0);
+  const erased = await readErasedUsers(parts.database);
+  const wanted = [...users.values()].filter((user) => !isErased(erased, user, readAt));
+  await appendUsers(
+    parts,
+    wanted.map((user) => snapshotOf(user, readAt)),
+  );
+}
+
+type AppendParts = Pick<SnapshotParts, 'codec'> & { readonly log: Pick<EventLog, 'append'> };
+
+async function appendUsers({ log, codec }: AppendParts, users: readonly UserSnapshot[]): Promise<void> {
   const yielder = new EventLoopYielder();
   let records: NewRecord[] = [];
   const flush = async (): Promise<void> => {

@@ -4,7 +4,8 @@ import { nameOf } from '../../event-log/partition.ts';
 import { dayOf } from '../../messages/day-and-hour.ts';
 import { type Hour, hourOf } from '../../messages/day-and-hour.ts';
 import type { Message } from '../../messages/message.ts';
-import { type EventCuts, isAboutGone, NO_CUTS } from '../../stores/projects/kept-events.ts';
+import { type ErasedUsers, isErasedEvent } from '../../stores/erasures/erased-users.ts';
+import { type EventCuts, isAboutGone } from '../../stores/projects/kept-events.ts';
 import { EventLoopYielder } from '../../runtime/event-loop-yielder.ts';
 import { type Checkpoints, type CellName, cellOf, type CheckedRange } from './checkpoints.ts';
 import { holds, type Period } from './period.ts';
@@ -51,17 +52,24 @@ export class LogCells {
   readonly #deadLettered: DeadLettered;
   readonly #period: Period;
   readonly #cuts: EventCuts;
+  readonly #erased: ErasedUsers;
   readonly #seen = new SeenBefore();
-  /** Events that their projects no longer keep, which analytics may have or not. */
+  /** Events that their projects no longer keep, which analytics may have or not, and those that were erased. */
   notKept = 0;
   // Most messages of a batch belong to one cell.
   #latest: LogCell | undefined;
 
-  constructor(checkpoints: Checkpoints, deadLettered: DeadLettered, period: Period, cuts: EventCuts = NO_CUTS) {
+  constructor(
+    checkpoints: Checkpoints,
+    deadLettered: DeadLettered,
+    period: Period,
+    { cuts, erased }: { readonly cuts: EventCuts; readonly erased: ErasedUsers },
+  ) {
     this.#checkpoints = checkpoints;
     this.#deadLettered = deadLettered;
     this.#period = period;
     this.#cuts = cuts;
+    this.#erased = erased;
   }
 
   /** Yields to the event loop every 2 ms. */
@@ -86,7 +94,7 @@ export class LogCells {
     else cell.messages++;
     this.#count(cell, located);
     if (isAside) cell.deadLettered.clickhouse++;
-    else if (!isRepeat && isAboutGone(this.#cuts, content)) this.notKept++;
+    else if (!isRepeat && (isAboutGone(this.#cuts, content) || isErasedEvent(this.#erased, content))) this.notKept++;
     else if (!isRepeat) this.#hold(cell, located);
   }
 

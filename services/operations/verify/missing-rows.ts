@@ -4,6 +4,7 @@ import { hourOf } from '../../messages/day-and-hour.ts';
 import type { Message, MessageTopic } from '../../messages/message.ts';
 import type { AnalyticsReader } from '../../stores/analytics/analytics-store.ts';
 import type { Database } from '../../stores/database/database.ts';
+import { isErasedEvent, NOBODY_ERASED } from '../../stores/erasures/erased-users.ts';
 import { type EventCuts, isAboutGone } from '../../stores/projects/kept-events.ts';
 import { areRepeats } from '../../stores/profiles/claims.ts';
 import { haveEarlierCopy, hoursAround, rowsBetween, type StoredRow } from './analytics-rows.ts';
@@ -69,7 +70,8 @@ async function checkRows(parts: RowParts, span: Span, { decoded, rows, faults }:
     const { offset } = one.record;
     if (present.has(offset) || cellFor(span, one) === undefined || recordState(checked, offset) !== 'known')
       return false;
-    return !parts.deadLettered.has('sink', one, offset) && !isAboutGone(parts.cuts, one.content);
+    const isGone = isAboutGone(parts.cuts, one.content) || isErasedEvent(parts.erased ?? NOBODY_ERASED, one.content);
+    return !parts.deadLettered.has('sink', one, offset) && !isGone;
   });
   for (const message of await withoutCopy(parts, span.range.topic as MessageTopic, absent)) {
     if (parts.missing.addMessage(message, 'analytics has no row of it')) faultOf(faults, span, message).missing++;

@@ -11,6 +11,8 @@ interface SliceParts {
   readonly profiles: Database;
   /** Only its users. */
   readonly projectId?: string | undefined;
+  /** Only these. */
+  readonly userKeys?: readonly string[] | undefined;
   /** How many traits a profile keeps. */
   readonly maxTraits?: number;
 }
@@ -44,10 +46,10 @@ interface StoredEnd {
 
 /** Reads a consistent snapshot. @param slice Index below `slices`. */
 export function readSlice(parts: SliceParts, slices: number, slice: number): Promise<Stored> {
-  const { profiles, projectId = null, maxTraits = MAX_TRAITS } = parts;
+  const { profiles, projectId = null, userKeys, maxTraits = MAX_TRAITS } = parts;
   return profiles.transaction(async (transaction: Queryable) => {
     await transaction.query('set transaction isolation level repeatable read');
-    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId, maxTraits]);
+    const users = await transaction.query<StoredUser>(SLICE, [slices, slice, projectId, maxTraits, userKeys ?? null]);
     const positions = await transaction.query<TopicPartition & StoredEnd>(
       'select topic, partition, next_offset as next, greatest(next_offset, ahead_to) as ahead from {reader_positions}',
     );
@@ -73,4 +75,5 @@ const SLICE = `
          ${keptSql('traits')}, ${keptSql('versions')}
   from {users} as users
   left join {profiles} as profiles using (project_id, user_key)
-  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)`;
+  where ('x' || substr(user_key, 1, 7))::bit(28)::int4 % $1::int4 = $2::int4 and ($3::text is null or project_id = $3)
+    and ($5::text[] is null or user_key = any ($5::text[]))`;

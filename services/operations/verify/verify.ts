@@ -108,7 +108,7 @@ class Verification {
     // Checkpoints are read first: everything beyond them counts as not yet read, however far the readers get meanwhile.
     const checkpoints = await readCheckpoints(database, plans, this.#period);
     const deadLettered = await DeadLetterCoordinates.read(this.#stores);
-    const counted = new LogCells(checkpoints, deadLettered, this.#period, this.#forgotten.cuts);
+    const counted = new LogCells(checkpoints, deadLettered, this.#period, this.#forgotten);
     await this.#scan(counted, checkpoints, deadLettered);
     await this.#forgotten.countIn(counted, this.#period);
     this.#notKept = counted.notKept;

@@ -121,6 +121,6 @@ function cursorOf({ occurred, received, message_id: messageId, event, user }: Li
   return encodePosition({ ...times, messageId, event, user: BigInt(user) });
 }
 
-function eventOf(row: ListedRow): UserEvent {
+export function eventOf(row: ListedRow): UserEvent {
   return { ...storedEvent(row), userId: row.user_id === '' ? null : row.user_id, userKey: row.internal_id };
 }

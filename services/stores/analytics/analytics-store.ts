@@ -246,10 +246,11 @@ export interface AnalyticsGenerations {
   showGenerations(live: LiveNumbers): Promise<void>;
 }
 
-/** A project, or some of its users by their internal ids, or its events before an instant, by their own time. */
+/** A project, or some users by internal id, or (`events`) some events of theirs, or its events before an instant of their own time. */
 export interface Whose {
   readonly projectId: string;
   readonly users?: readonly string[];
+  readonly events?: ReadonlyMap<string, readonly string[]>;
   readonly eventsBefore?: Micros;
 }
 

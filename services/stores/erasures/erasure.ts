@@ -1,11 +1,11 @@
 import type { JsonText, Micros } from '../../messages/message.ts';
 
-/** An erasure that was asked for: of one internal id of a project, or of everybody in a deleted project. */
+/** An erasure that was asked for: of one internal id of a project, of everybody in a deleted project, or of some events. */
 export interface Erasure {
   /** `erasure_` and 20 lower-case letters and digits. */
   readonly id: string;
   readonly projectId: string;
-  /** The internal id, or `EVERYBODY`. */
+  /** The internal id, `EVERYBODY` or `SOME_EVENTS`. */
   readonly userKey: string;
   /** The erasure of the person that this anonymous id is of; null where it was asked for itself. */
   readonly cameWith: string | null;
@@ -22,6 +22,8 @@ export interface Erasure {
   readonly liftedAt: Micros | null;
   /** The id of the key that asked for it, or `local`. */
   readonly actor: string;
+  /** Of events: JSON of what was asked for, without values. Null of people and projects. */
+  readonly events: JsonText | null;
   /** What was deleted, as `ErasureReport`; null while nothing was. */
   readonly report: JsonText | null;
   /** The anonymous ids that the person shared with others, by the internal ids of who is known by them alone. */
@@ -43,6 +45,8 @@ export interface ErasureReport {
   readonly log: Readonly<Record<string, number>> | null;
   /** SHA-256 of the internal id: who has the id can tell that it is of this person. Left out for a project. */
   readonly user_sha256?: string;
+  /** The same of the condition that events were asked for by. */
+  readonly condition_sha256?: string;
   /** What was found when it ended: 0 everywhere. */
   readonly found_at_end?: { readonly postgres: number; readonly clickhouse: number };
   /** What is deleted later, and when: null where the service does not know. */

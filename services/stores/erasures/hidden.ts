@@ -17,7 +17,7 @@ export function isHiddenSql(projectId: string, userKey: string): string {
  * does not know of it yet may write to one of them.
  */
 export async function hiddenUsers(database: Queryable): Promise<readonly string[]> {
-  const sql = `select distinct user_key from erasures where state = 'pending' and user_key <> ''`;
+  const sql = `select distinct user_key from erasures where state = 'pending' and user_key not in ('', 'events')`;
   const rows = await database.query<{ readonly user_key: string }>(sql);
   return rows.map((row) => row.user_key);
 }

@@ -105,6 +105,8 @@ export const POSTGRES_TABLES: Readonly<Record<string, RegisterEntry>> = {
   console_sessions: HAS_NOTHING,
   endpoint_dead_letters: HAS_NOTHING,
   endpoints: HAS_NOTHING,
+  // Hashes of internal ids and of events.
+  erased_events: HAS_NOTHING,
   generations: HAS_NOTHING,
   live_epochs: HAS_NOTHING,
   live_generations: HAS_NOTHING,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import { ALL_TIME, userName, type ErasedUser, type ErasedUsers } from './erased-users.ts';
+import { ALL_TIME, eventName, SOME_EVENTS, userName, type ErasedUser, type ErasedUsers } from './erased-users.ts';
 
 interface ErasedRow {
   readonly project_id: string;
@@ -7,14 +7,27 @@ interface ErasedRow {
   readonly cut_us: bigint | number | null;
 }
 
-/** Everybody who was ever forgotten. @throws TidemarkError `STORE_UNAVAILABLE`. */
-export async function readErasedUsers(database: Queryable): Promise<ErasedUsers> {
-  return erasedOf(await database.query<ErasedRow>('select project_id, user_key, cut_us from erasures'));
+/** The events of a user that an erasure is of, as their table has them. */
+export interface ErasedEventsRow {
+  readonly erasure_id: string;
+  readonly project_id: string;
+  readonly user_key: string;
+  readonly keys: readonly string[];
 }
 
-export function erasedOf(rows: readonly ErasedRow[]): ErasedUsers {
+/** Everybody who was ever forgotten, and every event that was erased. @throws TidemarkError `STORE_UNAVAILABLE`. */
+export async function readErasedUsers(database: Queryable): Promise<ErasedUsers> {
+  const rows = await database.query<ErasedRow>('select project_id, user_key, cut_us from erasures');
+  if (!rows.some((row) => row.user_key === SOME_EVENTS)) return erasedOf(rows);
+  return erasedOf(rows, await database.query<ErasedEventsRow>('select * from erased_events'));
+}
+
+export function erasedOf(rows: readonly ErasedRow[], events: readonly ErasedEventsRow[] = []): ErasedUsers {
   const erased = new Map<string, bigint>();
+  for (const { project_id: projectId, user_key: userKey, keys } of events)
+    for (const key of ['', ...keys]) erased.set(eventName(userName(projectId, userKey), key), ALL_TIME);
   for (const row of rows) {
+    if (row.user_key === SOME_EVENTS) continue;
     const name = userName(row.project_id, row.user_key);
     const cut = row.cut_us === null ? ALL_TIME : BigInt(row.cut_us);
     if (cut > (erased.get(name) ?? -ALL_TIME)) erased.set(name, cut);

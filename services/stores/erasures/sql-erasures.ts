@@ -1,6 +1,6 @@
 import { BASE36, randomText } from '../projects/keys.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { type ErasedUser, EVERYBODY } from './erased-users.ts';
+import { type ErasedUser, SOME_EVENTS, EVERYBODY } from './erased-users.ts';
 import type { Erasure, ErasureFilter, NewErasure, NewestErasure } from './erasure.ts';
 import { forgetInTexts } from './forgotten-texts.ts';
 
@@ -22,7 +22,7 @@ export interface DeletedProject {
 }
 
 /** Article 12 of the GDPR: one month. */
-const DUE_AFTER_US = 30n * 86_400_000_000n;
+export const DUE_AFTER_US = 30n * 86_400_000_000n;
 
 /**
  * How long after a lift messages are still dropped: readers may not know of it yet, and what is gone is to depend on the
@@ -30,7 +30,7 @@ const DUE_AFTER_US = 30n * 86_400_000_000n;
  */
 const KNOWN_AFTER_US = 5_000_000n;
 
-const NOW_US = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
+export const NOW_US = '(extract(epoch from clock_timestamp()) * 1000000)::int8';
 
 /** The erasures of an installation, in a Postgres-compatible database. Methods throw `STORE_UNAVAILABLE`. */
 export class SqlErasures {
@@ -99,7 +99,7 @@ export class SqlErasures {
     return erasure;
   }
 
-  /** Those of people that are not done, oldest first. */
+  /** Those of people and events that are not done, oldest first. */
   async pending(): Promise<readonly Erasure[]> {
     const sql = `${ERASURES} where state = 'pending' and user_key <> '' order by requested_at_us, id`;
     return this.#database.query<Erasure>(sql);
@@ -129,11 +129,11 @@ export class SqlErasures {
       `update erasures
        set suppress = false, lifted_at_us = coalesce(lifted_at_us, ${NOW_US}),
            cut_us = case when state = 'done' then coalesce(cut_us, ${NOW_US} + $2::int8) end
-       where id = $1 and suppress and user_key <> ''`,
+       where id = $1 and suppress and user_key not in ('', 'events')`,
       [id, KNOWN_AFTER_US],
     );
     const erasure = await this.find(id);
-    return erasure?.userKey === EVERYBODY ? undefined : erasure;
+    return erasure !== undefined && [EVERYBODY, SOME_EVENTS].includes(erasure.userKey) ? undefined : erasure;
   }
 
   /** @param report JSON of an `ErasureReport`. */
@@ -217,7 +217,7 @@ function givenIds({ userId, anonymousId }: Pick<NewErasure, 'userId' | 'anonymou
   return [userId, anonymousId].filter((name) => name !== null);
 }
 
-function newErasureId(): string {
+export function newErasureId(): string {
   return `erasure_${randomText(20, BASE36)}`;
 }
 
@@ -248,7 +248,7 @@ function waitsBecause(jobs: string): string {
 const ERASURES = `
   select id, project_id as "projectId", user_key as "userKey", cut_us as cut, suppress, came_with as "cameWith", state,
          requested_at_us as "requestedAt", due_at_us as "dueAt", finished_at_us as "finishedAt",
-         lifted_at_us as "liftedAt", actor, report, coalesce(names, '{}') as names,
+         lifted_at_us as "liftedAt", actor, report, events, coalesce(names, '{}') as names,
          coalesce(kept_apart, '{}') as "keptApart",
          case when state <> 'pending' then null
               when user_key <> '' then (${waitsBecause(`kind = 'users erase'`)})

@@ -1,6 +1,7 @@
 /** The table of dead letters, in a Postgres-compatible database: what their topic says, as far as it has been read. */
 import { DEAD_LETTER_TOPIC, type Micros } from '../../messages/message.ts';
 import type { Queryable } from '../database/database.ts';
+import { LETTER_KEY_SQL } from '../erasures/event-key.ts';
 
 /** The row of a record of the topic. What it says is null of one that nobody is to see. */
 export interface LetterRow {
@@ -85,14 +86,16 @@ export async function forgetLetters(database: Queryable): Promise<void> {
   await database.query(FORGET_CORRECTIONS);
 }
 
-/** Dead letters `l` of a project that was deleted, or of a person who was forgotten. */
+/** Dead letters `l` of a project that was deleted, of a person who was forgotten, or of an event that was erased. */
 const IS_GONE = `exists (
   select from erasures e
   where e.project_id = l.project_id and e.user_key in ('', l.user_key)
-    and (e.cut_us is null or l.received_at_us <= e.cut_us))`;
+    and (e.cut_us is null or l.received_at_us <= e.cut_us)) or exists (
+  select from erased_events e
+  where e.project_id = l.project_id and e.user_key = l.user_key and ${LETTER_KEY_SQL} = any (e.keys))`;
 
 /** Dead letters `l` that somebody may see. */
-export const IS_LISTED = `l.reader <> '' and l.letter_offset is not null and l.error is not null and not ${IS_GONE}`;
+export const IS_LISTED = `l.reader <> '' and l.letter_offset is not null and l.error is not null and not (${IS_GONE})`;
 
 /** Dead letters `l` whose message waits. An edit that was interrupted waits to be sent again. */
 export const IS_WAITING = `not exists (
@@ -141,7 +144,7 @@ const FORGET = `
   set ${Object.keys(NO_CONTENT)
     .map((column) => `${column} = null`)
     .join(', ')}
-  where error is not null and ${IS_GONE}
+  where error is not null and (${IS_GONE})
     -- A program of before leaves the two that it does not know.
     or error is null and (user_id is not null or event is not null)`;
 

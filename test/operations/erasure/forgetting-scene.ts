@@ -4,6 +4,8 @@ import { blankerOn } from '../../../services/operations/erasure/blank-records.ts
 import type { EventLog } from '../../../services/event-log/event-log.ts';
 import { ErasureRequests } from '../../../services/operations/erasure/erasure-requests.ts';
 import { forgetUsers, type ForgottenUsers } from '../../../services/operations/erasure/forget-users.ts';
+import { eventsToErase, readErasureQuestion } from '../../../services/questions/events/events-to-erase.ts';
+import { QueryBudget } from '../../../services/questions/query-budget.ts';
 import { SettledDeadLetters } from '../../../services/operations/dead-letters/settled-dead-letters.ts';
 import { importsFolderOf } from '../../../services/operations/import/import-request.ts';
 import type { Job } from '../../../services/operations/jobs/job.ts';
@@ -56,6 +58,7 @@ export class ForgettingScene {
     const kept = {
       ends: log.ends.bind(log),
       scan: log.scan.bind(log),
+      append: log.append.bind(log),
       ...(this.topicKept && { keptMs: this.topicKept }),
     };
     const parts = { codec, log: kept, database, analytics, pauseMs };
@@ -71,6 +74,21 @@ export class ForgettingScene {
   /** Asks for it, without the job. */
   request(projectId: string, ids: readonly string[], suppress = true) {
     return this.#requests().request({ projectId, users: named(projectId, ids), suppress, actor: 'local' });
+  }
+
+  /** Asks for events to be erased, without the job. Returns how many there are. */
+  async requestEvents(projectId: string, asked: object): Promise<number> {
+    const text = JSON.stringify(asked);
+    const question = readErasureQuestion({ text, project: { timezone: 'UTC' } });
+    if (!question.ok) throw new Error(JSON.stringify(question.problems));
+    const { analytics } = this.#installation();
+    const budget = new QueryBudget(analytics, AMPLE);
+    const context = { projectId, now: BigInt(Date.now()) * 1_000n };
+    const events = await eventsToErase(budget, context, question.value);
+    const count = [...events.values()].flat().length;
+    const described = JSON.stringify({ properties: ['note'], condition_sha256: 'c'.repeat(64) });
+    if (count > 0) await this.#requests().requestEvents({ projectId, actor: 'local', described, events });
+    return count;
   }
 
   /** What that would delete. */

@@ -16,10 +16,11 @@ import type { MessageMaker } from '../../support/stores/analytics.ts';
 import { ForgettingScene } from './forgetting-scene.ts';
 
 const PERSON = 'ada-of-the-killed';
+const SECRET = 'SECRET-of-the-killed';
 const PROGRAM = join(import.meta.dirname, 'people-forgetter.ts');
 
 test(
-  'whoever kills the job at any step, the next run leaves nothing of the person, and nobody comes back',
+  'whoever kills the job at any step, the next run leaves nothing of person and events, and nothing comes back',
   { timeout: 900_000 },
   async () => {
     const root = await temporaryFolder();
@@ -38,7 +39,7 @@ test(
       expect(await searchFiles(folder, wanted), step).toEqual([]);
       // How long old parts are kept otherwise is as before.
       expect(await searchFiles(join(folder, 'analytics'), { setting: 'old_parts_lifetime' }), step).toEqual([]);
-      expect(await comesBack(folder, shop), step).toEqual({ pending: 0, done: 2, rows: {}, ben: true });
+      expect(await comesBack(folder, shop), step).toEqual({ pending: 0, done: 3, rows: {}, ben: 1 });
     }
   },
 );
@@ -74,8 +75,11 @@ async function prepare(folder: string) {
     const path = uploadPath(importsFolderOf(folder), `file_${'a'.repeat(20)}`);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, `user_id,type,event\n${PERSON},track,Bought\n`);
+    await installation.append([shop.track({ userId: 'ben', messageId: 'mine', properties: `{"note":"${SECRET}"}` })]);
+    await installation.readAll();
     await scene.request(shop.projectId, [PERSON]);
-    return { shop, wanted: { id: PERSON, mark: scene.mark, email: scene.email } };
+    expect(await scene.requestEvents(shop.projectId, { where: [{ property: 'note', is: SECRET }] })).toBe(1);
+    return { shop, wanted: { id: PERSON, mark: scene.mark, email: scene.email, SECRET } };
   } finally {
     await installation.close();
   }
@@ -96,9 +100,10 @@ async function comesBack(folder: string, shop: MessageMaker) {
     const erasures = new SqlErasures(installation.database);
     const [pending, done] = await Promise.all([erasures.pending(), erasures.list({ state: 'done' }, 10)]);
     await installation.append([shop.track({ userId: PERSON }), shop.identify({ userId: PERSON })]);
+    await installation.append([shop.track({ userId: 'ben', messageId: 'mine', properties: `{"note":"${SECRET}"}` })]);
     await readAgain(installation);
     const rows = await scene.rowsOf(shop.projectId, PERSON);
-    const ben = Object.keys(await scene.rowsOf(shop.projectId, 'ben')).includes('track_rows');
+    const { track_rows: ben } = await scene.rowsOf(shop.projectId, 'ben');
     return { pending: pending.length, done: done.length, rows, ben };
   } finally {
     await installation.close();

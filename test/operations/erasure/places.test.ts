@@ -32,7 +32,12 @@ describe.each(await testedForms())('the places that keep something of people, $f
     expect(columns.map(({ name }) => name).toSorted()).toEqual(Object.keys(POSTGRES_TABLES).toSorted());
     const ofUsers = columns.filter((one) => one.columns.includes('user_key')).map(({ name }) => name);
     expect(ofUsers.toSorted()).toEqual(
-      [...placesBy(POSTGRES_TABLES, 'rows'), ...placesBy(POSTGRES_TABLES, 'letters'), 'erasures'].toSorted(),
+      [
+        ...placesBy(POSTGRES_TABLES, 'rows'),
+        ...placesBy(POSTGRES_TABLES, 'letters'),
+        'erased_events',
+        'erasures',
+      ].toSorted(),
     );
     for (const { name, columns: found } of columns)
       expect(found, name).toEqual(expect.arrayContaining(Object.keys(POSTGRES_TABLES[name]?.texts ?? {})));

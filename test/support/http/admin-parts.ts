@@ -22,6 +22,8 @@ import type { Database } from '../../../services/stores/database/database.ts';
 import { projectDeletion } from '../../../services/stores/projects/delete-project.ts';
 import { SqlJoinDecisions } from '../../../services/stores/profiles/sql-join-decisions.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
+import type { Erasure } from '../../../services/stores/erasures/erasure.ts';
+import { type EventsToErase, requestEvents } from '../../../services/stores/erasures/sql-erased-events.ts';
 import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
 import { track } from '../messages/messages.ts';
 import type { BreakableDatabase } from '../stores/breakable-database.ts';
@@ -124,6 +126,12 @@ class TestedErasures extends ErasureRequests {
     const people = known.map(({ userKey }) => ({ userKey, userId: null, anonymousId: null }));
     const erasures = await new SqlErasures(this.#database).request(people, terms, []);
     return { erasures, shared: ['5b1f'], unknown: unknownOf(users) };
+  }
+
+  override async requestEvents(wanted: EventsToErase): Promise<Erasure> {
+    const found = await this.find(await requestEvents(this.#database, wanted));
+    if (found === undefined) throw new Error('there is no erasure');
+    return this.#ofProject(found);
   }
 
   override async plan(_: string, users: readonly NamedPerson[]): Promise<ForgettingPlan> {

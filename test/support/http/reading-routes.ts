@@ -66,6 +66,8 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       profiles: server.profiles,
       saved: server.saved,
       figures,
+      analytics,
+      limitsOf: limitsOfProject,
       newProjects: { timezone: 'UTC', joinIds: true, keepEventsMonths: null },
       schedule: SCHEDULE,
     }),

@@ -185,7 +185,7 @@ export class AdminObjects {
     server.admin.projectIsUnknown = true;
     const answers = [...planned, unknown, await exchange(several)];
     server.admin.projectIsUnknown = false;
-    return answers;
+    return [...answers, ...(await eventErasureAnswers(document, exchange))];
   }
 
   /** What stands in the way of imports, one after the other; once the stopped one was continued. */
@@ -216,4 +216,17 @@ export class AdminObjects {
     refusals['listRefusedLines'] = [await exchange(document.operation('listRefusedLines'), { path })];
     return refusals;
   }
+}
+
+/** A look at events that would be erased, of a project that is not there, and of other events than are given back. */
+async function eventErasureAnswers(
+  document: Document,
+  exchange: (operation: Operation, request: { readonly body: string }) => Promise<number>,
+): Promise<readonly number[]> {
+  const operation = document.operation('eraseEvents');
+  const bodies = [{ project: PROJECT.id }, { project: 'proj_other' }, { project: PROJECT.id, count: 7 }];
+  const answers: number[] = [];
+  for (const body of bodies)
+    answers.push(await exchange(operation, { body: JSON.stringify({ name: 'Ran', ...body }) }));
+  return answers;
 }

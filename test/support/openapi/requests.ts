@@ -52,6 +52,8 @@ export async function bodiesOf(operation: Operation, url: string): Promise<strin
     return examples.map(({ value }) => JSON.stringify({ ...(value as object), name: randomUUID() }));
   }
   if (operation.operationId === 'signIn') return [JSON.stringify({ key: SCOPE_KEYS.read })];
+  if (operation.operationId === 'eraseEvents')
+    return examples.map(({ value }) => JSON.stringify({ ...(value as object), project: PROJECT.id }));
   if (operation.operationId !== 'addEvent') return examples.map(({ value }) => JSON.stringify(value));
   const headers = { service_key: SCOPE_KEYS.write, 'content-type': 'application/json' };
   const body = JSON.stringify({ user_id: 'ada', anonymous: false });

@@ -68,7 +68,9 @@ const ANSWERS: readonly (readonly [form: RegExp, rows: Rows])[] = [
   [/from_count/, [COMPARED]],
 ];
 
-const ANY_OTHER = [{ ...EVENT_ROW, ...COUNTED, count: '2', users: ['5'], n: '1', database: 'tidemark' }];
+const ANY_OTHER = [
+  { ...EVENT_ROW, ...COUNTED, count: '2', users: ['5'], n: '1', keys: ['0'.repeat(16)], database: 'tidemark' },
+];
 
 /** What analytics answers to the questions of the examples of the OpenAPI document. */
 export function analyticsRowsFor(sql: string): Rows {

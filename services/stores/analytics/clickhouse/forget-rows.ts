@@ -2,6 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { TidemarkError } from '../../../runtime/errors.ts';
 import { pause } from '../../../runtime/pause.ts';
 import type { ForgettingOptions, ForgottenRows, Query, QueryResult, Whose } from '../analytics-store.ts';
+import { EVENT_KEY_SQL } from '../../erasures/event-key.ts';
 import { userNumber } from '../columns.ts';
 import { quotedName } from './deployment.ts';
 import { openingError } from './errors.ts';
@@ -57,10 +58,10 @@ interface Table {
 }
 
 function slicesOfUsers(whose: Whose): readonly Whose[] {
-  const { projectId, users } = whose;
+  const { users } = whose;
   if (users === undefined) return [whose];
   return Array.from({ length: Math.ceil(users.length / USERS_OF_DELETION) }, (_, index) => ({
-    projectId,
+    ...whose,
     users: users.slice(index * USERS_OF_DELETION, (index + 1) * USERS_OF_DELETION),
   }));
 }
@@ -69,7 +70,7 @@ function slicesOfUsers(whose: Whose): readonly Whose[] {
  * Every table with the columns, so that one of a later migration is not forgotten here. First that of users, without whom no
  * evaluation writes a change, then the history of audiences: nobody leaves an audience by being forgotten.
  */
-async function tablesWith({ ask }: ForgettingParts, { users, eventsBefore }: Whose): Promise<readonly Table[]> {
+async function tablesWith({ ask }: ForgettingParts, { users, events, eventsBefore }: Whose): Promise<readonly Table[]> {
   const { rows } = await ask({
     sql: `SELECT table AS found, has(groupArray(name) AS columns, 'user') AS has_user, has(columns, 'internal_id') AS has_id,
                  has(groupArrayIf(name, type = 'String'), 'person') AS has_person, hasAll(columns, ['event', 'timestamp']) AS has_events
@@ -82,7 +83,8 @@ async function tablesWith({ ask }: ForgettingParts, { users, eventsBefore }: Who
     params: {},
   });
   const all = rows as readonly unknown[] as readonly ColumnsRow[];
-  const tables = eventsBefore === undefined ? all : all.filter(({ has_events: hasEvents }) => hasEvents === 1);
+  const isOfEvents = events !== undefined || eventsBefore !== undefined;
+  const tables = isOfEvents ? all.filter(({ has_events: hasEvents }) => hasEvents === 1) : all;
   if (users === undefined) return tables.map(({ found: name }) => ({ name, userColumn: undefined }));
   return tables.flatMap(
     ({ found: name, has_user: hasUser, has_id: hasId, has_person: hasPerson }): readonly Table[] => {
@@ -177,13 +179,15 @@ async function rowsIn(parts: ForgettingParts, table: Table, whose: Whose): Promi
  * The users are not parameters: a statement has their text, by which it is found among those under way. Numbers are quoted,
  * since ClickHouse reads one of more than 64 bits as a float.
  */
-function conditionOf(table: Table, { users, eventsBefore }: Whose): string {
+function conditionOf(table: Table, { users, events, eventsBefore }: Whose): string {
   const ofProject = 'project_id = {project:String}';
   // As numbers: of times before 1970, and in several shards before 2001, ClickHouse 26.7 compares some wrongly.
   if (eventsBefore !== undefined) return `${ofProject} AND toUnixTimestamp64Micro(timestamp) < ${eventsBefore}`;
   if (users === undefined || table.userColumn === undefined) return ofProject;
   const names = users.map((userKey) => `'${nameIn(table, userKey)}'`);
-  return `${ofProject} AND ${table.userColumn} IN (${names.join(', ')})`;
+  const ofUsers = `${ofProject} AND ${table.userColumn} IN (${names.join(', ')})`;
+  const keys = events && users.flatMap((user) => events.get(user)?.map((key) => `'${key}'`) ?? []);
+  return keys === undefined ? ofUsers : `${ofUsers} AND ${EVENT_KEY_SQL} IN (${keys.join(', ')})`;
 }
 
 function nameIn({ userColumn }: Table, userKey: string): string {
@@ -231,10 +235,10 @@ async function waitForEnd(
 async function mutationOf(
   { ask }: ForgettingParts,
   table: Table,
-  { projectId, users, eventsBefore }: Whose,
+  { projectId, users, events, eventsBefore }: Whose,
 ): Promise<{ readonly failure: string } | undefined> {
   const [first] = users ?? [];
-  const named = first === undefined ? String(eventsBefore ?? '') : nameIn(table, first);
+  const named = first === undefined ? String(eventsBefore ?? '') : (events?.get(first)?.[0] ?? nameIn(table, first));
   const { rows } = await ask({
     sql: `SELECT latest_fail_reason AS failure FROM system.mutations
           WHERE database = currentDatabase() AND table = {table:String} AND NOT is_done
