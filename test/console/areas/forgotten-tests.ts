@@ -40,6 +40,27 @@ export function testForgotten(scene: () => Scene): void {
       },
     );
 
+    test('events are looked at, and erased once their number is typed', async () => {
+      const properties = { note: 'by mistake' };
+      for (const user of ['erased-1', 'erased-2'])
+        await recordedIn(scene().service, '/v1/track', { user_id: user, event: 'Slipped', properties });
+      const page = await scene().signedIn('#/settings/forgotten', { isAdmin: true });
+      const form = page.getByRole('form', { name: 'Events to erase' });
+      await form.getByLabel('Name of the event').fill('Slipped');
+      await form.getByLabel('Conditions on properties').fill('[{"property":"note","is":"by mistake"}]');
+      await form.getByRole('button', { name: 'Look at them' }).click();
+      await page.getByText('erased-2').waitFor();
+
+      await page.getByRole('button', { name: 'Erase…' }).click();
+      await page.getByLabel('To confirm').fill('2');
+      await page.getByRole('button', { name: 'Erase for good' }).click();
+
+      await page.getByText('Events: 2').last().waitFor();
+      await form.getByRole('button', { name: 'Look at them' }).click();
+      await page.getByText('No event is like that.').waitFor();
+      expect(complaintsOf(page)).toEqual([]);
+    });
+
     test('keys of the first start have names, which stand where the keys are named', async () => {
       const headers = { authorization: `Bearer ${ADMIN_KEY}` };
       const { keys } = (await (await fetch(`${scene().url}/v1/admin/keys`, { headers })).json()) as {

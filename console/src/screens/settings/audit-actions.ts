@@ -30,6 +30,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'import.file.delete': 'Deleted an uploaded file',
   'user.forget': 'Forgot people',
   'user.forgotten': 'Finished an erasure',
+  'events.erase': 'Erased events',
+  'events.erased': 'Finished erasing events',
   'user.lift': 'Lifted the forgetting of a person',
   'audience.evaluate': 'Updated an audience',
   'endpoint.resend': 'Sent changes to a webhook again',

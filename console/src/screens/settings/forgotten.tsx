@@ -11,8 +11,9 @@ import { Ago, exactTime } from '../../parts/time.tsx';
 import { StateMark } from '../job-state.tsx';
 import { countOf, type RawNumber } from '../../api/json.ts';
 import { ChangeButton, ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
-import { count } from '../../parts/numbers.ts';
+import { count, counted } from '../../parts/numbers.ts';
 import { TextFile } from '../../parts/text-file.ts';
+import { EraseEvents } from './erase-events.tsx';
 
 export function Forgotten() {
   const query = { project: project.value?.id, cursor: parameter('cursor') };
@@ -21,31 +22,34 @@ export function Forgotten() {
   );
   const names = useKeyNames();
   return (
-    <Section
-      id="forgotten"
-      title="Forgotten people"
-      copy={{ request: operation('GET /v1/admin/erasures', { query }), tidemark: ['forget', 'list'] }}
-    >
-      <p class="quiet small text">
-        The people of {projectName(project.value?.id ?? '')}. No id that you gave is kept: each person is known by an
-        internal id, which the certificate has as a hash.{' '}
-        <DocsLink path="docs/forget.md">What is deleted, and what remains</DocsLink>
-      </p>
-      <Listed
-        of={loaded}
-        what="forgotten people"
-        rowsOf={({ erasures }) => erasures}
-        keyOf={({ id }) => id}
-        columns={personColumns(names)}
-        openBy="open"
-        detailsOf={(erasure) => <ForgottenPerson erasure={erasure} names={names} onLifted={loaded.retry} />}
-        none={
-          <Empty title="Nobody was forgotten">
-            On the page of a user, <b>Forget…</b> deletes a person for good. The certificate is here afterwards.
-          </Empty>
-        }
-      />
-    </Section>
+    <>
+      <Section
+        id="forgotten"
+        title="Forgotten people"
+        copy={{ request: operation('GET /v1/admin/erasures', { query }), tidemark: ['forget', 'list'] }}
+      >
+        <p class="quiet small text">
+          The people of {projectName(project.value?.id ?? '')}. No id that you gave is kept: each person is known by an
+          internal id, which the certificate has as a hash.{' '}
+          <DocsLink path="docs/forget.md">What is deleted, and what remains</DocsLink>
+        </p>
+        <Listed
+          of={loaded}
+          what="forgotten people"
+          rowsOf={({ erasures }) => erasures}
+          keyOf={({ id }) => id}
+          columns={personColumns(names)}
+          openBy="open"
+          detailsOf={(erasure) => <ForgottenPerson erasure={erasure} names={names} onLifted={loaded.retry} />}
+          none={
+            <Empty title="Nobody was forgotten">
+              On the page of a user, <b>Forget…</b> deletes a person for good. The certificate is here afterwards.
+            </Empty>
+          }
+        />
+      </Section>
+      <EraseEvents onErased={loaded.retry} />
+    </>
   );
 }
 
@@ -53,9 +57,10 @@ function personColumns(names: KeyNames): readonly CellColumn<Erasure>[] {
   return [
     {
       name: 'Person',
-      cell: ({ internal_id: person, came_with: own }) => (
+      cell: ({ internal_id: person, events, came_with: own }) => (
         <>
-          <code>{person?.slice(0, 12) ?? 'everybody'}…</code> {own && <span class="quiet small">an anonymous id</span>}
+          {events === null ? <code>{person?.slice(0, 12) ?? 'everybody'}…</code> : `Events: ${counted(events.count)}`}{' '}
+          {own && <span class="quiet small">an anonymous id</span>}
         </>
       ),
     },
@@ -106,12 +111,13 @@ function ForgottenPerson({ erasure, names, onLifted }: PersonProps) {
 type Report = NonNullable<Erasure['report']>;
 
 function reportFacts(
-  { postgres, clickhouse, found_at_end: found, user_sha256: hash }: Report,
+  { postgres, clickhouse, found_at_end: found, user_sha256: hash, condition_sha256: condition }: Report,
   state: Erasure['state'],
 ) {
   return {
     [state === 'done' ? 'Rows deleted' : 'Rows to delete']: rowsText(postgres, clickhouse),
     'Found at the end': found && rowsText(found),
+    'SHA-256 of the condition': condition !== undefined && <code class="id">{condition}</code>,
     'SHA-256 of the internal id': hash !== undefined && <code class="id">{hash}</code>,
   };
 }
