@@ -45,7 +45,7 @@ export function interfaceRoutes(parts: InterfaceParts, takesFiles: boolean): rea
       leftOut: lastLeftOut(keptLeftOut(() => figures.leftOut())),
       newestErasure,
     }),
-    adminRoutes({ ...stores, limitsOf, newProjects: newProjectDefaults(config), schedule: backupScheduleOf(config) }),
+    adminRoutes({ ...stores, ...checks, newProjects: newProjectDefaults(config), schedule: backupScheduleOf(config) }),
     definitionRoutes(stores),
     importRoutes({ ...stores, files, takesFiles, catalog }),
   ];

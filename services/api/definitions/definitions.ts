@@ -102,7 +102,7 @@ export class Definitions {
 }
 
 /** The members that have conditions, whose numbers keep every digit. */
-const CONDITIONS: readonly string[] = ['definition', 'question', 'rule'];
+const EXACT_MEMBERS: readonly string[] = ['definition', 'question', 'rule'];
 
 /** @param exact The body with every digit of its numbers. */
 function wantedIn(body: Members, exact: Members): readonly WantedObject[] {
@@ -110,7 +110,7 @@ function wantedIn(body: Members, exact: Members): readonly WantedObject[] {
     const { list, defaults, tidied = (members) => members } = DEFINED_KINDS[kind];
     const [plain, digits] = [body, exact].map((one) => [one[list] ?? []].flat() as Members[]);
     return (plain ?? []).map(({ sha256, ...given }, index) => {
-      const conditions = Object.entries(digits?.[index] ?? {}).filter(([name]) => CONDITIONS.includes(name));
+      const conditions = Object.entries(digits?.[index] ?? {}).filter(([name]) => EXACT_MEMBERS.includes(name));
       const members = tidied({ ...defaults, ...given, ...Object.fromEntries(conditions) });
       const at = `/${list}${Array.isArray(body[list]) ? `/${index}` : ''}`;
       return { kind, name: objectNameOf(kind, members), members, at, sha256: sha256 as string | undefined };

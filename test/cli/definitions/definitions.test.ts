@@ -9,6 +9,7 @@ import { CliRun } from '../../support/service/cli-run.ts';
 import { recordedIn } from '../../support/service/readers-passed.ts';
 import { ADMIN_KEY } from '../../support/service/service.ts';
 import { sharedService } from '../../support/service/shared-service.ts';
+import { WRONG_FILES } from './wrong-files.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const service = sharedService(() => ({
@@ -193,51 +194,8 @@ describe('a dry run', () => {
 
 describe('definitions that are wrong', () => {
   const NEW = { 'audiences/new.json': { name: 'New', definition: { trait: 'plan', exists: true } } };
-  const X = { name: 'X', definition: { audience: 'Y' } };
-  const Y = { name: 'Y', definition: { all: [{ audience: 'X' }] } };
 
-  test.each([
-    [
-      'a reference to nothing',
-      { 'audiences/x.json': X },
-      'audiences/x.json /definition/audience names no audience: "Y"',
-    ],
-    [
-      'a circle',
-      { 'audiences/x.json': X, 'audiences/y.json': Y },
-      'audiences/x.json /definition refers to itself: X → Y → X',
-    ],
-    ['a name twice', { 'audiences/x.json': { ...X, name: 'On pro' } }, 'audiences/x.json  is the second audience'],
-    [
-      'a pin of a page about nothing',
-      { 'pins/x.json': { name: 'X', address: 'audiences/{audience:Nobody%20else}' } },
-      'pins/x.json /address names no audience: "Nobody else"',
-    ],
-    [
-      'a watch that calls nobody',
-      { 'watches/x.json': { name: 'X', question: { refused: true }, rule: { above: 5 }, endpoints: ['Nobody'] } },
-      'watches/x.json /endpoints/0 names no endpoint: "Nobody"',
-    ],
-    [
-      'a watch whose rule the question does not have',
-      { 'watches/x.json': { name: 'X', question: { refused: true }, rule: { none_for: 5 } } },
-      'watches/x.json /rule',
-    ],
-    ['a folder of no kind', { 'audience/x.json': X }, '/audience is unknown here'],
-    [
-      'an unknown condition',
-      { 'audiences/x.json': { name: 'X', definition: { plan: 'pro' } } },
-      'audiences/x.json /definition',
-    ],
-    ['an address of an inner network', { 'endpoints/x.json': { url: 'https://10.0.0.1/' } }, 'endpoints/x.json /url'],
-    ['a setting of another type', { 'settings.json': { timezone: 7 } }, 'settings.json /timezone'],
-    ['an unknown time zone', { 'settings.json': { timezone: 'Moon/Sea' } }, 'not an IANA time zone'],
-    [
-      'a member that is unknown',
-      { 'keys/x.json': { name: 'X', scopes: ['read'], scope: 'read' } },
-      'keys/x.json /scope',
-    ],
-  ])('%s is refused before anything changes', async (_, files, message) => {
+  test.each(WRONG_FILES)('%s is refused before anything changes', async (_, files, message) => {
     const before = await audiencesOf('default');
     const folder = await folderWith({ ...NEW, ...files });
 

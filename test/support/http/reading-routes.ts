@@ -67,7 +67,7 @@ export function routeSetsOf(server: ReadingServer, { registry, ingestor, session
       saved: server.saved,
       figures,
       analytics,
-      limitsOf: limitsOfProject,
+      limitsOf: checks.limitsOf,
       newProjects: { timezone: 'UTC', joinIds: true, keepEventsMonths: null },
       schedule: SCHEDULE,
     }),
