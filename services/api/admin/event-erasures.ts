@@ -25,7 +25,7 @@ export async function answerEventErasure(parts: EventErasureParts, call: AdminCa
   if (project === undefined) return notFound('There is no such project.', 'PROJECT_UNKNOWN');
   const read = readErasureQuestion({ project, text: call.text, ...(await consult(parts, project, call.text)) });
   if (!read.ok) return refuseBody(read.problems).refusal;
-  // Of the users whom the messages named, not of persons.
+  // The users are those whom the messages named, not persons.
   const [filter, context] = [read.value, { ...contextOf(project), joins: false }];
   const events = await eventsToErase(budgetOf(parts, project), context, filter);
   const found = events.values().reduce((sum, keys) => sum + keys.length, 0);

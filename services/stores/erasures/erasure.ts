@@ -22,7 +22,7 @@ export interface Erasure {
   readonly liftedAt: Micros | null;
   /** The id of the key that asked for it, or `local`. */
   readonly actor: string;
-  /** Of events: JSON of what was asked for, without values. Null of people and projects. */
+  /** JSON of what was asked for, without values; null where people and projects are erased. */
   readonly events: JsonText | null;
   /** What was deleted, as `ErasureReport`; null while nothing was. */
   readonly report: JsonText | null;

@@ -33,7 +33,8 @@ test('the audit log has words for every action of the service, and for no other'
   const text = globSync('services/**/*.ts')
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
-  const named = [...text.matchAll(/(?:\baction\b|answer(?:Job|Started)\()[^\n]*?'([a-z-]+(?:\.[a-z-]+)+)'/g)];
+  const lines = [...text.matchAll(/(?:\baction\b|answer(?:Job|Started)\()([^\n]*)/g)].map(([, rest = '']) => rest);
+  const named = lines.flatMap((rest) => [...rest.matchAll(/'([a-z-]+(?:\.[a-z-]+)+)'/g)]);
   // `generation.${step}`: the last word of its path.
   const made = [...text.matchAll(/\baction\b[^\n]*`([a-z-]+)\.\$\{/g)].flatMap(([, kind = '']) => {
     const paths = [...text.matchAll(new RegExp(`'POST /v1/admin/${kind}s?/(?:\\{\\w+\\}/)*(\\w+)'`, 'g'))];
