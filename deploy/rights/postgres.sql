@@ -77,16 +77,16 @@ begin
     from (values
       -- Of every process: whether the database is of its version, what is to be read, and who is forgotten.
       ('tidemark_ingest, tidemark_projector, tidemark_sink, tidemark_webhooks', 'select',
-       'migrations restores generations live_generations erasures projects'),
+       'migrations restores generations live_generations erasures erased_events projects'),
       -- An `ingest` with ADMIN=off: reads what keys with the scopes `read` and `audiences` may ask for …
       ('tidemark_ingest', 'select',
        'api_keys audiences audience_versions audience_evaluations live_epochs users profiles sightings join_decisions '
        'reader_positions applied_counts sink_plans dead_letters settled_dead_letters log_cuts endpoints endpoint_positions '
-       'endpoint_deliveries console_sessions repeats refusals processes'),
+       'endpoint_deliveries console_sessions repeats refusals processes pins notes watches'),
       -- … and writes what they change, and what it notes of requests.
       ('tidemark_ingest', 'insert, update, delete',
        'audiences audience_versions audience_evaluations endpoints endpoint_positions endpoint_deliveries console_sessions '
-       'repeats refusals processes'),
+       'repeats refusals processes pins notes watches'),
       ('tidemark_ingest', 'insert', 'audit_log'),
       ('tidemark_ingest', 'update (last_used_day, awaits_showing)', 'api_keys'),
       ('tidemark_ingest, tidemark_projector', 'update (on_log, log_revision)', 'projects'),
@@ -98,10 +98,10 @@ begin
        'reader_positions applied processes dead_letters settled_dead_letters'),
       ('tidemark_projector', 'select, insert, update, delete', 'users profiles applied_counts sightings'),
       ('tidemark_sink', 'select', 'users profiles applied_counts sightings join_decisions'),
-      -- The sink also evaluates audiences, keeps some of them live, sends webhooks and verifies.
+      -- The sink also evaluates audiences and watches, keeps some of them live, sends webhooks and verifies.
       ('tidemark_sink', 'select, insert, update, delete',
        'sink_plans audiences audience_versions audience_evaluations live_epochs live_touches endpoints endpoint_positions '
-       'endpoint_deliveries endpoint_dead_letters jobs verification_hours'),
+       'endpoint_deliveries endpoint_dead_letters jobs verification_hours watches'),
       ('tidemark_sink', 'usage', 'join_numbers'),
       -- `webhooks`: reads what it sends, and notes what it sent.
       ('tidemark_webhooks', 'select', 'audiences audience_evaluations live_epochs users profiles sightings join_decisions'),

@@ -70,6 +70,7 @@ describe.skipIf(!(await canRunOnServers()))('each role as a user of few rights',
     for (const kind of ['profiles', 'analytics']) await expectGenerationSwapped(admin, kind);
     await recordedIn(ingest, '/v1/track', { user_id: 'eve', event: 'After' });
     await expectSinkDoesTheRest(servers);
+    await expectKeptAndWatched(ingest, servers);
     const { projects } = await projectsKnownTo(admin);
     const bob = `/v1/users/bob?project=${projects[0].id}`;
     await admin.ask(bob, undefined, { key: ADMIN_KEY, method: 'DELETE' });
@@ -182,6 +183,22 @@ async function expectSinkDoesTheRest(servers: ServersWithRights): Promise<void> 
     await store.compactIngested();
   }
   await analytics.close();
+}
+
+/** Who evaluates the watches of projects looks at what of the installation wants attention, too. */
+async function expectKeptAndWatched(ingest: ServiceProcess, servers: ServersWithRights): Promise<void> {
+  await ingest.ask('/v1/pins/Live', { address: 'live' }, { method: 'PUT' });
+  await ingest.ask('/v1/notes', { at: '2026-11-01T00:00:00Z', text: 'A campaign' });
+  const { audiences } = await ingest.ask<{ audiences: [{ id: string }] }>('/v1/audiences');
+  const watch = { question: { audience: audiences[0].id }, rule: { above: 0 } };
+  await ingest.ask('/v1/watches/Paying', watch, { method: 'PUT' });
+  const watches = async () => JSON.stringify(await ingest.ask('/v1/watches'));
+  await expect.poll(watches, FOR_A_MINUTE).toContain('"state":"raised"');
+  await eventually(() =>
+    servers.users.inPostgres(`do $$ begin
+      assert (select state::jsonb ? 'findings' from watches where id = 'attention');
+    end $$`),
+  );
 }
 
 function projectsKnownTo(admin: ServiceProcess) {

@@ -54,7 +54,8 @@ export class SqlPinsAndNotes {
         most: MAX_PINS,
       });
       await transaction.query(
-        `insert into pins (project_id, name, address, pinned_at_ms) values ($1, $2, $3, ${NOW_MS})
+        `insert into pins (project_id, name, address, pinned_at_ms)
+         select $1, $2, $3, greatest(${NOW_MS}, max(pinned_at_ms) + 1) from pins where project_id = $1
          on conflict (project_id, name) do update set address = excluded.address`,
         [projectId, name, address],
       );
