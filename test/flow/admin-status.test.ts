@@ -52,8 +52,10 @@ test.each(await testedForms())(
         ['all', 'running'],
         ['all', 'running'],
       ]);
-      const { projector, sink } = status.readers;
-      for (const reader of [projector, sink]) expect(reader).toMatchObject({ lag_messages: 0, lag_seconds: 0 });
+      // Null where the log did not answer within a second, on a machine that is busy.
+      const lag = { lag_messages: 0, lag_seconds: 0 };
+      const readers = async () => (await statusOf(service)).readers;
+      await expect.poll(readers).toMatchObject({ projector: lag, sink: lag });
       expect(await statesOf(service)).toEqual(READY);
       expect(status.newest_queryable_event?.age_seconds).toBeLessThan(60);
       expect(status.stored_bytes.log).toBeGreaterThan(100);
