@@ -15,6 +15,7 @@ import { isRetryable, TidemarkError } from '../runtime/errors.ts';
 import { lackOfRoom, STORE_RESERVE_BYTES } from '../runtime/free-space.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Migration } from '../runtime/migrate.ts';
+import { untilAborted } from '../runtime/pause.ts';
 import { retry } from '../runtime/retry.ts';
 import { embeddedFolderOf, isServer } from '../runtime/embedded.ts';
 import { SERVERS_LEFT_AFTER_MS } from '../runtime/watchdog/stop-times.ts';
@@ -31,10 +32,11 @@ export class StoreOpener {
   readonly #signal: AbortSignal | undefined;
   readonly #onMigrated: OnMigrated;
   readonly #onServers = new Set<Closable>();
+  readonly #leaving = new AbortController();
 
   /**
-   * @param signal Ends the waiting: the openers then throw `STOPPING`, and 8.5 s later what they opened on servers is closed,
-   *   which ends what still waits for these. Without a signal they do not wait, and throw what an unreachable server causes.
+   * @param signal Ends the waiting: the openers then throw `STOPPING`, those that wait for a server's answer 8.5 s later, when
+   *   what they opened on servers is closed, which ends what still waits for these. Without a signal they do not wait, and throw what an unreachable server causes.
    * @param onMigrated Called with each migration that is applied, and what else is made.
    */
   constructor(config: Config, logger: Logger, signal: AbortSignal | undefined, onMigrated?: OnMigrated) {
@@ -42,7 +44,10 @@ export class StoreOpener {
     this.#logger = logger;
     this.#signal = signal;
     this.#onMigrated = onMigrated ?? (() => undefined);
-    const closeAll = (): void => this.#onServers.forEach((store) => void store.close());
+    const closeAll = (): void => {
+      this.#leaving.abort(new TidemarkError('STOPPING', 'the process is stopping'));
+      this.#onServers.forEach((store) => void store.close());
+    };
     signal?.addEventListener('abort', () => setTimeout(closeAll, SERVERS_LEFT_AFTER_MS).unref(), { once: true });
   }
 
@@ -119,7 +124,8 @@ export class StoreOpener {
     if (signal === undefined) return open();
     const folder = embeddedFolderOf(url);
     const lacksRoom = (): boolean => folder !== undefined && lackOfRoom(folder, STORE_RESERVE_BYTES) !== undefined;
-    return retry(open, {
+    const { signal: leaving } = this.#leaving;
+    return retry(() => (isServer(url) ? untilAborted(open(), leaving) : open()), {
       signal,
       passes: (error) => isRetryable(error) && (isServer(url) || lacksRoom()),
       onTrouble: (error) => this.#logger.warn({ err: error }, `cannot open ${what} now: waiting`),

@@ -185,7 +185,7 @@ async function expectSinkDoesTheRest(servers: ServersWithRights): Promise<void> 
   await analytics.close();
 }
 
-/** Who evaluates the watches of projects looks at what of the installation wants attention, too. */
+/** The process that evaluates watches finds what wants attention too. */
 async function expectKeptAndWatched(ingest: ServiceProcess, servers: ServersWithRights): Promise<void> {
   await ingest.ask('/v1/pins/Live', { address: 'live' }, { method: 'PUT' });
   await ingest.ask('/v1/notes', { at: '2026-11-01T00:00:00Z', text: 'A campaign' });

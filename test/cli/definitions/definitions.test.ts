@@ -63,9 +63,9 @@ async function folderWith(files: Readonly<Record<string, object>>): Promise<stri
 }
 
 /** Without what evaluations found, which come by themselves. */
-async function audiencesOf(project: string): Promise<Omit<Audiences['audiences'][number], 'evaluation'>[]> {
+async function audiencesOf(project: string): Promise<Audiences['audiences']> {
   const { audiences } = await admin<Audiences>(`/v1/audiences?limit=1000&project=${project}`);
-  return audiences.map(({ evaluation: _, ...one }) => one);
+  return audiences.map((one) => ({ ...one, evaluation: null }));
 }
 
 beforeAll(async () => {
