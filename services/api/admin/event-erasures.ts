@@ -37,7 +37,7 @@ export async function answerEventErasure(parts: EventErasureParts, call: AdminCa
     // Kept with an Idempotency-Key, the examples would outlive their events.
     return { status: 200, body: `{"count":${found},"examples":[${examples.join(',')}]}`, isSecret: true };
   }
-  if (count !== found) return conflict('EVENTS_DIFFER', `These are ${found} events now, not ${count}. ${NOTHING_DONE}`);
+  if (count !== found) return conflict('EVENTS_DIFFER', `Their number is ${found} now, not ${count}. ${NOTHING_DONE}`);
   const described = JSON.stringify({
     name: filter.events,
     between: condition.between ?? null,

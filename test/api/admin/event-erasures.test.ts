@@ -45,7 +45,7 @@ test(
     expect(await erase(WITH_SECRET, { 'idempotency-key': 'looked-at' })).toMatchObject({ status: 409 });
     expect(await erase({ ...WITH_SECRET, count: 3 })).toMatchObject({
       status: 409,
-      body: { error_code: 'EVENTS_DIFFER', detail: expect.stringContaining('2 events now, not 3') },
+      body: { error_code: 'EVENTS_DIFFER', detail: expect.stringContaining('is 2 now, not 3') },
     });
     expect(await erase({ count: 3 })).toMatchObject({ status: 400 });
     expect(await erase({ ...WITH_SECRET, project: 'proj_other' })).toMatchObject({ status: 404 });
