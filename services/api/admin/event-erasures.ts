@@ -7,9 +7,10 @@ import { listEvents } from '../../questions/events/event-list.ts';
 import { eventsToErase, MOST_ERASED_EVENTS, readErasureQuestion } from '../../questions/events/events-to-erase.ts';
 import { budgetOf } from '../../questions/query-budget.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
+import { expectProject } from '../../stores/projects/project-commands.ts';
 import { eventJson } from '../events/answer-questions.ts';
 import { contextOf, refuseBody } from '../query.ts';
-import { type AdminCall, notFound, principalOf, readMembers } from './answers.ts';
+import { type AdminCall, principalOf, readMembers } from './answers.ts';
 import { erasureJson } from './erasures.ts';
 
 export type EventErasureParts = QuestionParts & Pick<AdminPorts, 'erasures' | 'projects'>;
@@ -21,8 +22,7 @@ export async function answerEventErasure(parts: EventErasureParts, call: AdminCa
   const members = readMembers('POST /v1/admin/event-erasures', call);
   if (!members.ok) return members.refusal;
   const { project: projectId, count, ...condition } = members.value;
-  const project = await parts.projects.findProject(projectId);
-  if (project === undefined) return notFound('There is no such project.', 'PROJECT_UNKNOWN');
+  const project = await expectProject(parts.projects, projectId);
   const read = readErasureQuestion({ project, text: call.text, ...(await consult(parts, project, call.text)) });
   if (!read.ok) return refuseBody(read.problems).refusal;
   // The users are those whom the messages named, not persons.

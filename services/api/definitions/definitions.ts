@@ -8,7 +8,7 @@ import { rejectedPatterns } from '../../questions/operators/rejected-patterns.ts
 import { budgetOf } from '../../questions/query-budget.ts';
 import { lockProject } from '../../questions/saved/references-sql.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
-import { findProject } from '../../stores/projects/project-commands.ts';
+import { expectProject } from '../../stores/projects/project-commands.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { refusalForOperators } from '../admin/failures.ts';
 import { type Members, readBody, route } from '../input.ts';
@@ -89,8 +89,7 @@ export class Definitions {
   /** What cannot be asked within a transaction: an embedded database has others wait for its end. */
   async #expectAll(id: string, wanted: readonly WantedObject[]): Promise<Project> {
     const { projects, evaluator, generations } = this.#parts;
-    await findProject(projects, id);
-    const project = (await projects.findProject(id)) as Project;
+    const project = await expectProject(projects, id);
     const has = (name: string, value: unknown): boolean => wanted.some(({ members }) => members[name] === value);
     if (has('refresh', 'live')) await evaluator.expectLive();
     if (has('join_ids', true) && !project.joinIds) await generations.expectJoins(id);
@@ -145,7 +144,7 @@ async function applied(
     if (!('refused' in outcome)) done.push(outcome);
     else if (outcome.errors === undefined) return outcome;
     else problems.push(...outcome.errors.map(({ path, message }) => ({ path: `${step.wanted?.at}${path}`, message })));
-    if (step.kind === 'settings') now = (await stores.projects.findProject(project.id)) as Project;
+    if (step.kind === 'settings') now = await expectProject(stores.projects, project.id);
   }
   if (problems.length > 0) return refuseBody(problems).refusal;
   const affected = affectedBy(before, await questionsOf(stores, now), now.joinIds !== project.joinIds);

@@ -86,9 +86,14 @@ export async function changeProject(
 
 /** @throws TidemarkError `PROJECT_UNKNOWN`; what the store throws. */
 export async function findProject(store: Pick<SqlProjectStore, 'findProject'>, id: string): Promise<ProjectSummary> {
+  return showProject(await expectProject(store, id));
+}
+
+/** @throws TidemarkError `PROJECT_UNKNOWN`. */
+export async function expectProject(store: Pick<SqlProjectStore, 'findProject'>, id: string): Promise<Project> {
   const found = ID.test(id) ? await store.findProject(id) : undefined;
   if (found === undefined) throw new TidemarkError('PROJECT_UNKNOWN', 'There is no such project.');
-  return showProject(found);
+  return found;
 }
 
 /** What a new key is to be. One of the scope admin belongs to no project, every other to one. */
