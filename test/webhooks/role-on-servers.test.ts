@@ -1,7 +1,7 @@
 /** Webhooks that processes of their own send, on servers: who connects to the receiver, and that these know no Kafka. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TOPIC_URL } from '../../services/webhooks/topic.ts';
@@ -13,21 +13,32 @@ import { type Answering, answer, WebhookReceiver } from '../support/webhooks/web
 
 const PATIENCE = { timeout: 90_000, interval: 100 };
 
-/** Which of these processes has the connection that comes from this port of this machine. */
-function ownerOf(port: number, processes: ReadonlyMap<string, ServiceProcess>): string {
-  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+/** Which of these processes has the other end of this connection. */
+function ownerOf({ localPort, remotePort }: Socket, processes: ReadonlyMap<string, ServiceProcess>): string {
   const rows = ['tcp', 'tcp6'].flatMap((table) => readFileSync(`/proc/net/${table}`, 'utf8').trim().split('\n'));
-  const columns = rows.map((row) => row.trim().split(/\s+/)).find(([, address]) => address?.endsWith(local));
+  // A port may serve connections to several places, and have ended ones beside them: both ends tell which it is.
+  const columns = rows
+    .map((row) => row.trim().split(/\s+/))
+    .find(([, from, to]) => from?.endsWith(inHex(remotePort)) && to?.endsWith(inHex(localPort)));
   const socket = `socket:[${columns?.[9]}]`;
   const owner = [...processes].find(([, { pid }]) => filesOf(pid).includes(socket));
   return owner?.[0] ?? 'nobody that is known';
 }
 
+function inHex(port = 0): string {
+  return `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** What the process has open; a file that it closes meanwhile hides no other. */
 function filesOf(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/fd`;
+  return orNothing(() => readdirSync(folder)).flatMap((fd) => orNothing(() => [readlinkSync(`${folder}/${fd}`)]));
+}
+
+function orNothing(read: () => readonly string[]): readonly string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+    return read();
   } catch {
-    // It has ended, or closed one meanwhile.
     return [];
   }
 }
@@ -75,7 +86,7 @@ class RolesAtWork {
   /** Answers so, once it is noted who asks. */
   noting(answering: Answering): Answering {
     return (res, req) => {
-      this.senders.push(ownerOf(req.socket.remotePort ?? 0, this.processes));
+      this.senders.push(ownerOf(req.socket, this.processes));
       answering(res, req);
     };
   }
