@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { ForgettingScene, SILENT } from './forgetting-scene.ts';
 
 const SECRET = 'SECRET-of-the-restored-events';
-const ASKED = { where: [{ property: 'note', contains: 'SECRET-of' }] };
+const CONDITION = { where: [{ property: 'note', contains: 'SECRET-of' }] };
 const NO_LOG = { info: () => undefined, warn: () => undefined };
 const PLAIN_ONES = [{ event: 'Order Completed', n: '2' }];
 
@@ -39,7 +39,7 @@ async function installedIn(dataDir: string, use: (one: WholeInstallation, scene:
 const erasureStates = async ({ database }: WholeInstallation) =>
   (await new SqlErasures(database).list({}, 2)).map(({ state }) => state);
 
-test('a restore of a backup from before leaves erased events out, also where their erasure had only been asked for', async () => {
+test('a restore of a backup from before leaves erased events out, also where their erasure had only been requested', async () => {
   const root = await temporaryFolder();
   const [folder, copied] = [join(root, 'backup'), join(root, 'copied')];
   const shop = new MessageMaker();
@@ -57,7 +57,7 @@ test('a restore of a backup from before leaves erased events out, also where the
     expect(await eventsOf(from, projectId)).toEqual([...PLAIN_ONES, { event: 'Paid', n: '3' }]);
     at = await backUpOf(from, folder);
 
-    expect(await scene.requestEvents(projectId, ASKED)).toBe(3);
+    expect(await scene.requestEvents(projectId, CONDITION)).toBe(3);
     await backUpOf(from, folder);
     await cp(folder, copied, { recursive: true });
     await scene.forget();

@@ -95,7 +95,7 @@ describe('metrics of an installation', () => {
     };
     const metrics = new JobMetrics(database(), {
       processes: { list: () => whileThere(seen) },
-      countWaiting: () => whileThere({ messages: 3, byReader: { sink: 3 } }),
+      countWaiting: () => whileThere({ messages: 3, byReader: { sink: 3 }, byProject: {} }),
     });
 
     const texts = [await metrics.text()];

@@ -220,7 +220,7 @@ export class AdminParts {
           const whole = { ...letter, key_base64: '', value_base64: '', message: null, record: null };
           return this.#whileThere(JSON.stringify(whole));
         },
-        countWaiting: async () => this.#whileThere({ messages: 1, byReader: { sink: 1 } }),
+        countWaiting: async () => this.#whileThere({ messages: 1, byReader: { sink: 1 }, byProject: {} }),
         edit: async (edit) => this.#whileThere(edited(edit)),
       },
       erasures: this.#erasures(),

@@ -109,10 +109,20 @@ function readerAttention(name: StatusReaderName, reader: JudgedStatus['readers']
 }
 
 function deadLettersAttention({ dead_letters: letters }: JudgedStatus): Finding[] {
-  const { messages = 0 } = letters ?? {};
+  return waitingFinding(letters?.messages ?? 0);
+}
+
+function waitingFinding(messages: number): Finding[] {
   if (messages === 0) return [];
   const words = messages === 1 ? 'dead letter waits' : 'dead letters wait';
   return [['dead_letters_waiting', `${messages} ${words}`]];
+}
+
+/** The dead letters of a project. */
+export function waitingAttention(projectId: string, messages = 0): readonly Attention[] {
+  return waitingFinding(messages).map(([code, reason]) => {
+    return { code, reason, link: ATTENTION_LINKS[code], project_id: projectId };
+  });
 }
 
 function diskAttention({ disk }: JudgedStatus, nowMs: number): Finding[] {

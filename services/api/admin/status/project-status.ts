@@ -3,7 +3,8 @@ import type { Call } from '../../../http/call.ts';
 import type { Answer } from '../../../http/route.ts';
 import { beginningOfHour } from '../../../messages/day-and-hour.ts';
 import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
-import { type Attention, type InstallationStatus, unwellAttention } from './attention.ts';
+import { type Attention, type InstallationStatus, unwellAttention, waitingAttention } from './attention.ts';
+import type { DeadLetterCounts } from '../../../operations/dead-letters/waiting-dead-letters.ts';
 import type { ProjectFigures, SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 
 /** The body of the answer. Null is what cannot be found out now. */
@@ -30,12 +31,16 @@ export interface ProjectStatusParts {
   readonly figures: Pick<SqlStoreFigures, 'ofProject'>;
   /** The same for every project. */
   readonly readers: () => Promise<InstallationStatus['readers']>;
+  /** Those that wait; undefined where that is not known. */
+  readonly letters: () => Promise<DeadLetterCounts | undefined>;
 }
 
 export async function answerProjectStatus(parts: ProjectStatusParts, call: Pick<Call, 'project'>): Promise<Answer> {
-  const [figures, readers] = await Promise.all([
-    parts.figures.ofProject(call.project.id).catch(() => undefined),
+  const { id } = call.project;
+  const [figures, readers, letters] = await Promise.all([
+    parts.figures.ofProject(id).catch(() => undefined),
     parts.readers(),
+    parts.letters(),
   ]);
   const status: ProjectStatus = {
     hours:
@@ -46,7 +51,10 @@ export async function answerProjectStatus(parts: ProjectStatusParts, call: Pick<
     lag_seconds: { profiles: readers.projector.lag_seconds, analytics: readers.sink.lag_seconds },
     ...(figures === undefined ? {} : { verification: foundIn(figures) }),
     moved_audiences: figures?.movedAudiences ?? null,
-    attention: figures === undefined ? null : unwellAttention(figures.unwell),
+    attention:
+      figures === undefined
+        ? null
+        : [...waitingAttention(id, letters?.byProject[id]), ...unwellAttention(figures.unwell)],
   };
   return { status: 200, body: JSON.stringify(status) };
 }

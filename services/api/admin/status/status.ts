@@ -25,7 +25,7 @@ import { type Lag, logFigures, type LogLagParts, type StatusReaderName } from '.
 import { differenceIn } from '../../../operations/verify/last-verification.ts';
 import type { SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 import { answerPartitions } from './partitions.ts';
-import { answerProjectStatus } from './project-status.ts';
+import { answerProjectStatus, type ProjectStatusParts } from './project-status.ts';
 import type { DeadLetterPort } from '../../../operations/dead-letters/dead-letter-commands.ts';
 
 export interface StatusParts {
@@ -49,7 +49,7 @@ export function statusRoutes(parts: StatusParts): readonly Route[] {
   const status = new StatusSource(parts);
   const admin = { scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
   const answer = async (): Promise<Answer> => ({ status: 200, body: JSON.stringify((await status.read()).status) });
-  const ofProject = { figures: parts.figures, readers: () => status.readReaders() };
+  const ofProject = { figures: parts.figures, readers: () => status.readReaders(), letters: status.letters };
   return [
     route('GET /v1/admin/status', admin, answer),
     route('GET /v1/admin/diagnosis', admin, () => answerDiagnosis(parts)),
@@ -75,6 +75,7 @@ async function answerDiagnosis({ settings, log, figures }: StatusParts): Promise
 
 /** Asks each source at most once a second, or once in ten where it takes long, however many ask for the status. */
 class StatusSource {
+  readonly letters: ProjectStatusParts['letters'];
   readonly #parts: StatusParts;
   readonly #log: () => Promise<Awaited<ReturnType<typeof logFigures>> | undefined>;
   readonly #processes: () => Promise<readonly SeenProcess[] | undefined>;
@@ -86,7 +87,6 @@ class StatusSource {
   readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
   readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
   readonly #noted: () => Promise<NotedStores | undefined>;
-  readonly #deadLetters: () => Promise<Awaited<ReturnType<DeadLetterPort['countWaiting']>> | undefined>;
   readonly #unwell: () => Promise<Awaited<ReturnType<SqlStoreFigures['unwell']>> | undefined>;
 
   constructor(parts: StatusParts) {
@@ -102,7 +102,7 @@ class StatusSource {
     this.#disk = cached(SLOW_MS, () => diskFigures(folders));
     this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures, parts.log));
     this.#noted = cached(SLOW_MS, () => figures.notedStores());
-    this.#deadLetters = cached(SLOW_MS, () => deadLetters.countWaiting());
+    this.letters = cached(SLOW_MS, () => deadLetters.countWaiting());
     this.#unwell = cached(QUICK_MS, () => figures.unwell(null));
   }
 
@@ -126,7 +126,7 @@ class StatusSource {
         this.#disk(),
         this.#stored(),
         this.#noted(),
-        this.#deadLetters(),
+        this.letters(),
       ]);
     const { role, readiness } = this.#parts;
     const { ready, parts } = await readiness();

@@ -7,7 +7,8 @@ import { SqlErasures } from '../../../../services/stores/erasures/sql-erasures.t
 import { recordOf, track } from '../../../support/messages/messages.ts';
 import { hourly, plantSizes } from '../../../support/stores/planted-sizes.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
-import { ADMIN_KEY, PROJECT, ReadingServer } from '../../../support/http/reading-server.ts';
+import type { ProjectStatus } from '../../../../services/api/admin/status/project-status.ts';
+import { ADMIN_KEY, OTHER_PROJECT, PROJECT, READ_KEY, ReadingServer } from '../../../support/http/reading-server.ts';
 
 let server: ReadingServer;
 
@@ -81,29 +82,49 @@ test('a partition that no reader has begun counts from its first record', async 
 });
 
 test('dead letters wait by reader, until they are replayed or dropped, or their project is deleted', async () => {
-  const letter = (reader: string, offset: bigint, projectId = PROJECT.id): void => {
-    const { key, value } = recordOf(track({ projectId, userId: 'ada' }));
-    const dead = { topic: TOPIC, partition: 0, offset, key, value, error: 'CODE: why', failedAt: 1n, reader };
-    server.recorded.put('tidemark.dead-letter', 0, { key, value: server.codec.encodeDeadLetter(dead) });
-  };
-  letter('projector', 1n);
-  letter('projector', 2n);
-  letter('sink', 2n);
-  letter('sink', 2n);
-  letter('sink', 3n);
+  deadLetter('projector', 1n);
+  deadLetter('projector', 2n);
+  deadLetter('sink', 2n);
+  deadLetter('sink', 2n);
+  deadLetter('sink', 3n);
   server.recorded.put('tidemark.dead-letter', 0, { key: Buffer.from('k'), value: Buffer.from('not a dead letter') });
   await server.database.query(
     `insert into settled_dead_letters (topic, partition, log_offset, state, settled_at_ms) values ($1, 0, 1, 'dropped', 0)`,
     [TOPIC],
   );
   await SqlErasures.addProject(server.database, { id: 'proj_deleted', name: 'Gone', leaves: true, actor: 'local' });
-  letter('projector', 4n, 'proj_deleted');
+  deadLetter('projector', 4n, 'proj_deleted');
 
   const { dead_letters: letters, attention } = await status();
 
   expect(letters).toEqual({ messages: 2, waiting: { projector: 1, sink: 2 }, counted_all: true });
   expect(attention.filter(({ code }) => code === 'dead_letters_waiting')).toHaveLength(1);
 });
+
+test('a project is told how many of its own dead letters wait', async () => {
+  for (const offset of [1n, 2n]) deadLetter('sink', offset);
+  deadLetter('projector', 2n);
+  deadLetter('sink', 3n, OTHER_PROJECT.id);
+  const ofProject = async (): Promise<ProjectStatus['attention']> => {
+    const response = await server.request('/v1/status', {}, READ_KEY);
+    return ((await response.json()) as ProjectStatus).attention;
+  };
+
+  expect(await ofProject()).toEqual([
+    {
+      code: 'dead_letters_waiting',
+      reason: '2 dead letters wait',
+      link: 'docs/dead-letters.md',
+      project_id: PROJECT.id,
+    },
+  ]);
+});
+
+function deadLetter(reader: string, offset: bigint, projectId = PROJECT.id): void {
+  const { key, value } = recordOf(track({ projectId, userId: 'ada' }));
+  const dead = { topic: TOPIC, partition: 0, offset, key, value, error: 'CODE: why', failedAt: 1n, reader };
+  server.recorded.put('tidemark.dead-letter', 0, { key, value: server.codec.encodeDeadLetter(dead) });
+}
 
 test('the status says how fast stores grow, and when their disk is full', async () => {
   const dataDir = await temporaryFolder();
