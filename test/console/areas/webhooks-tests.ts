@@ -181,5 +181,39 @@ export function testWebhooks(scene: () => Scene): void {
 
       expect(await page.getByRole('navigation').getByRole('link', { name: 'Webhooks' }).count()).toBe(0);
     });
+
+    test('a watch is made from a chart for a webhook that is chosen, is on Today, and is deleted there', async () => {
+      // Nobody listens there, and nothing is sent: nobody enters the audience of it.
+      const body = { url: 'http://127.0.0.1:9/', description: 'Night shift', types: ['watch.raised'] };
+      const { id } = await call<MadeEndpoint>('POST', '/v1/endpoints', body);
+      onTestFinished(async () => remove(`/v1/endpoints/${id}`));
+      onTestFinished(async () => remove('/v1/watches/Few%20orders'));
+      const page = await scene().signedIn('#/events/Order%20Completed?last=7d');
+
+      await page.getByRole('button', { name: 'Call me…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Call me when…' });
+      await dialog.getByLabel('When').selectOption({ label: 'Fewer came within an hour than' });
+      await dialog.getByLabel('Events').fill('0');
+      await dialog.getByLabel('Name', { exact: true }).fill('Few orders');
+      await expectAccessible(page, 'a new watch');
+      expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+      await dialog.getByLabel('Night shift').check();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('status').getByText('Saved. Today lists it.').waitFor();
+
+      const { watches } = await scene().service.ask<{ readonly watches: readonly object[] }>('/v1/watches');
+      expect(watches).toMatchObject([
+        { name: 'Few orders', question: { event: 'Order Completed' }, rule: { below: 0 }, endpoints: [id] },
+      ]);
+      await page.getByRole('link', { name: 'Today' }).first().click();
+      const row = page.getByRole('row', { name: /^Few orders/ });
+      await row.waitFor();
+      await expectAccessible(page, 'Today with a watch');
+
+      await row.getByRole('button', { name: 'Delete the watch Few orders' }).click();
+
+      await row.waitFor({ state: 'detached' });
+      expect(complaintsOf(page)).toEqual([]);
+    });
   });
 }
