@@ -16,6 +16,17 @@ export type SqlValue =
 
 export type Row = Record<string, unknown>;
 
+/**
+ * Selects columns under the names that the code has: `project_id` as `projectId`.
+ *
+ * @param columns Separated by commas, each with the type that it is cast to, if it is: `made_at_ms::float8`.
+ * @param of Whose they are: `e.`.
+ */
+export function inCamelCase(columns: string, of = ''): string {
+  const nameOf = (column: string) => column.replace(/::.*|_(\w)/g, (_, letter: string = '') => letter.toUpperCase());
+  return columns.replace(/[\w:[\]]+/g, (column) => `${of}${column} as "${nameOf(column)}"`);
+}
+
 export interface Queryable {
   /**
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable (also for a serialization failure, a deadlock or a missing

@@ -4,6 +4,7 @@
  */
 
 import type { Micros } from '../../messages/message.ts';
+import { inCamelCase } from '../database/database.ts';
 
 /**
  * What a key opens. `write`: recording. `read`: reading a project. `audiences`: what `read` opens, and saving, changing,
@@ -41,6 +42,18 @@ export interface Project {
   readonly createdAtMs: number;
 }
 
+/** Those of a `Project`. */
+export const PROJECT_COLUMNS = `${inCamelCase(
+  `id, name, timezone, rate_limit, session_secret, created_at_ms::float8, query_max_ms::float8,
+  query_max_memory_bytes::float8, query_max_rows::float8, rate_limit_bytes::float8, search_traits, name_traits, join_ids,
+  keep_events_months`,
+)}, events_gone_us as "eventsFrom"`;
+
+/** With a secret that has its own memory: a driver may return a Buffer that shares a larger one. */
+export function toProject(row: Project): Project {
+  return { ...row, sessionSecret: Uint8Array.from(row.sessionSecret) };
+}
+
 export interface ApiKey {
   /** Names the key in lists and for revoking: `key_` and 20 lower-case letters and digits. Not the key itself. */
   readonly id: string;
@@ -57,6 +70,11 @@ export interface ApiKey {
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
 }
+
+/** Those of an `ApiKey`. */
+export const KEY_COLUMNS = inCamelCase(
+  'id, project_id, scopes, name, last_used_day::text, sha256, created_at_ms::float8, revoked_at_ms::float8',
+);
 
 export interface NewProject {
   readonly name: string;

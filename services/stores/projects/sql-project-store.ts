@@ -1,21 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { Database, Queryable, SqlValue } from '../database/database.ts';
+import { type Database, inCamelCase, type Queryable, type SqlValue } from '../database/database.ts';
 import { BASE36, firstScope, randomText } from './keys.ts';
 import {
   type ApiKey,
   type FirstKey,
+  KEY_COLUMNS,
   type NewKey,
   type LostProject,
   type NewProject,
   DEFAULT_SETTINGS,
   type Project,
+  PROJECT_COLUMNS,
   type ProjectChanges,
   type ProjectsSnapshot,
   type Scope,
   SCOPES,
+  toProject,
 } from './project-store.ts';
-import { KEY_COLUMNS, type KeyRow, PROJECT_COLUMNS, type ProjectRow, toKey, toProject } from './project-rows.ts';
 
 /**
  * Projects and keys in a Postgres-compatible database (schemas/postgres/001-projects.sql, 010-scopes.sql). Arguments and
@@ -54,7 +56,7 @@ export class SqlProjectStore {
       await transaction.query(ONE_FIRST_START);
       const [first] = await insertProject(transaction, project, 'not exists (select from projects)');
       if (first === undefined) return undefined;
-      for (const key of keys) await insertKey(transaction, isAdmin(key) ? null : first.id, key);
+      for (const key of keys) await insertKey(transaction, key.scopes.includes('admin') ? null : first.id, key);
       return first;
     });
   }
@@ -72,17 +74,16 @@ export class SqlProjectStore {
   async replaceAwaitingKeys(ids: readonly string[], keys: readonly FirstKey[]): Promise<Project | undefined> {
     return this.#database.transaction(async (transaction) => {
       await transaction.query(ONE_FIRST_START);
-      const revoked = await transaction.query<Pick<KeyRow, 'project_id' | 'scopes'>>(REVOKE_AWAITING, [
+      const revoked = await transaction.query<Pick<ApiKey, 'projectId' | 'scopes'>>(REVOKE_AWAITING, [
         [...ids],
         BigInt(Date.now()),
       ]);
       if (revoked.length === 0) return undefined;
-      for (const { project_id: id, scopes } of revoked) {
+      for (const { projectId: id, scopes } of revoked) {
         const others = keys.filter((key) => firstScope(key.scopes) === firstScope(scopes));
         for (const key of others) await insertKey(transaction, id, key);
       }
-      const sql = `select ${PROJECT_COLUMNS} from projects order by created_at_ms, id limit 1`;
-      return only((await transaction.query<ProjectRow>(sql)).map(toProject));
+      return only(await projectsWhere(transaction, 'true'));
     });
   }
 
@@ -103,7 +104,7 @@ export class SqlProjectStore {
       (name) => changes[name] !== undefined,
     );
     const set = given.map((name, i) => CHANGED_COLUMNS[name].replace(' ', () => ` = $${i + 2}::`));
-    const rows = await this.#database.query<ProjectRow>(
+    const rows = await this.#database.query<Project>(
       `update projects set ${['id = id', ...set].join(', ')} where id = $1 returning ${PROJECT_COLUMNS}`,
       [id, ...given.map((name) => sqlValueOf(changes[name]))],
     );
@@ -111,24 +112,18 @@ export class SqlProjectStore {
     return only(rows.map(toProject));
   }
 
-  async listProjects(): Promise<readonly Project[]> {
-    const sql = `select ${PROJECT_COLUMNS} from projects order by created_at_ms, id`;
-    return (await this.#database.query<ProjectRow>(sql)).map(toProject);
+  listProjects(): Promise<readonly Project[]> {
+    return projectsWhere(this.#database, 'true');
   }
 
   async findProject(id: string): Promise<Project | undefined> {
-    const sql = `select ${PROJECT_COLUMNS} from projects where id = $1`;
-    return (await this.#database.query<ProjectRow>(sql, [id])).map(toProject)[0];
+    return (await projectsWhere(this.#database, 'id = $1', [id]))[0];
   }
 
   /** The project of this id; else the oldest of this name. */
   async findProjectNamed(idOrName: string): Promise<Project | undefined> {
-    const rows = await this.#database.query<ProjectRow>(
-      `select ${PROJECT_COLUMNS} from projects where id = $1 or name = $1
-       order by id <> $1, created_at_ms, id limit 1`,
-      [idOrName],
-    );
-    return rows.map(toProject)[0];
+    const found = await projectsWhere(this.#database, 'id = $1 or name = $1', [idOrName]);
+    return found.find(({ id }) => id === idOrName) ?? found[0];
   }
 
   /**
@@ -162,18 +157,28 @@ export class SqlProjectStore {
 
   /** Idempotent. @throws TidemarkError `KEY_UNKNOWN`. */
   async revokeKey(keyId: string): Promise<ApiKey> {
-    const rows = await this.#database.query<KeyRow>(
+    const rows = await this.#database.query<ApiKey>(
       `update api_keys set revoked_at_ms = coalesce(revoked_at_ms, $2::int8) where id = $1 returning ${KEY_COLUMNS}`,
       [keyId, BigInt(Date.now())],
     );
     if (rows.length === 0) throw new TidemarkError('KEY_UNKNOWN', `There is no key ${JSON.stringify(keyId)}.`);
-    return only(rows.map(toKey));
+    return only(rows);
   }
 
-  async #keys(where: string, values: readonly SqlValue[] = []): Promise<readonly ApiKey[]> {
+  #keys(where: string, values: readonly SqlValue[] = []): Promise<readonly ApiKey[]> {
     const sql = `select ${KEY_COLUMNS} from api_keys ${where} order by created_at_ms, id`;
-    return (await this.#database.query<KeyRow>(sql, values)).map(toKey);
+    return this.#database.query<ApiKey>(sql, values);
   }
+}
+
+/** The oldest first. */
+async function projectsWhere(
+  database: Queryable,
+  condition: string,
+  values: readonly SqlValue[] = [],
+): Promise<readonly Project[]> {
+  const sql = `select ${PROJECT_COLUMNS} from projects where ${condition} order by created_at_ms, id`;
+  return (await database.query<Project>(sql, values)).map(toProject);
 }
 
 /** The column of each setting, and its type. */
@@ -211,7 +216,7 @@ const REVOKE_AWAITING = `
   update api_keys set revoked_at_ms = $2::int8, awaits_showing = false
   where id in (select id from awaiting)
     and (select count(*) from awaiting) = cardinality($1::text[])
-  returning project_id, scopes`;
+  returning ${inCamelCase('project_id, scopes')}`;
 
 /** Inserts nothing where the condition does not hold, or a project of this id exists. */
 async function insertProject(
@@ -225,10 +230,11 @@ async function insertProject(
     createdAtMs: Date.now(),
     ...project,
   };
-  const rows = await queryable.query<ProjectRow>(
-    `insert into projects (${PROJECT_COLUMNS})
+  const rows = await queryable.query<Project>(
+    `insert into projects (id, name, timezone, rate_limit, session_secret, created_at_ms, query_max_ms, query_max_memory_bytes,
+                           query_max_rows, rate_limit_bytes, search_traits, name_traits, join_ids, keep_events_months)
      select $1::text, $2::text, $3::text, $4::float8, $5::bytea, $6::int8, $7::int8, $8::int8, $9::int8, $10::int8,
-            $11::text[], $12::text[], $13::boolean, $14::int4, null
+            $11::text[], $12::text[], $13::boolean, $14::int4
      where ${condition}
      on conflict (id) do nothing
      returning ${PROJECT_COLUMNS}`,
@@ -253,12 +259,12 @@ async function insertProject(
 }
 
 /** Inserts nothing if the project does not exist. */
-async function insertKey(
+function insertKey(
   queryable: Queryable,
   projectId: string | null,
   { scopes, name = null, sha256, awaitsShowing = false }: NewKey & Partial<FirstKey>,
 ): Promise<readonly ApiKey[]> {
-  const rows = await queryable.query<KeyRow>(
+  return queryable.query<ApiKey>(
     `insert into api_keys (id, project_id, scope, scopes, name, sha256, created_at_ms, awaits_showing)
      select $1, $2::text, $3::text, $4::text[], $5::text, $6, $7::int8, $8::boolean
      where $2::text is null or exists (select from projects where id = $2::text)
@@ -274,16 +280,11 @@ async function insertKey(
       awaitsShowing,
     ],
   );
-  return rows.map(toKey);
 }
 
 /** What processes of versions before sets of scopes read: null where they would let the key do what it may not. */
 function oldScopeOf(scopes: readonly Scope[]): Scope | null {
   return scopes.find((scope) => scope === 'write' || scope === 'read') ?? null;
-}
-
-function isAdmin({ scopes }: NewKey): boolean {
-  return scopes.includes('admin');
 }
 
 function only<T>(rows: readonly T[]): T {

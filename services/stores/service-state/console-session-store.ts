@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import { type Database, inCamelCase } from '../database/database.ts';
 
 /** A sign-in to the console that has not ended. */
 export interface ConsoleSession {
@@ -46,16 +46,9 @@ export class SqlConsoleSessionStore {
 
   /** Whether it has ended is left to the caller. */
   async find(sha256: string): Promise<ConsoleSession | undefined> {
-    const [row] = await this.#database.query<SessionRow>(
-      'select key_id, last_used_at_ms, expires_at_ms from console_sessions where sha256 = $1',
-      [sha256],
-    );
-    if (row === undefined) return undefined;
-    return {
-      keyId: row.key_id,
-      lastUsedAtMs: Number(row.last_used_at_ms),
-      expiresAtMs: Number(row.expires_at_ms),
-    };
+    const columns = inCamelCase('key_id, last_used_at_ms::float8, expires_at_ms::float8');
+    const sql = `select ${columns} from console_sessions where sha256 = $1`;
+    return (await this.#database.query<ConsoleSession>(sql, [sha256]))[0];
   }
 
   async noteUsed(sha256: string, atMs: number): Promise<void> {
@@ -70,6 +63,3 @@ export class SqlConsoleSessionStore {
     await this.#database.query('delete from console_sessions where sha256 = $1', [sha256]);
   }
 }
-
-// A type, not an interface: a query's row must be assignable to the port's `Record<string, unknown>`.
-type SessionRow = { key_id: string; last_used_at_ms: bigint; expires_at_ms: bigint };

@@ -1,5 +1,5 @@
 import type { Micros } from '../../messages/message.ts';
-import type { Queryable, SqlValue } from '../database/database.ts';
+import { inCamelCase, type Queryable, type SqlValue } from '../database/database.ts';
 
 /** One change, and who made it. Nothing in it is a secret. */
 export interface AuditEntry {
@@ -72,7 +72,7 @@ export class SqlAuditLog {
   }
 
   /** Newest first. @param before The id of the last entry that the caller has. */
-  async list(
+  list(
     { action, projectId, principal, since, until }: AuditFilter,
     limit: number,
     before?: bigint,
@@ -89,30 +89,10 @@ export class SqlAuditLog {
       where((place) => `at_us < ${place}::int8`, until),
     ];
     const sql = `select ${AUDIT_COLUMNS} from audit_log where true ${conditions.join(' ')} order by id desc limit $1::int8`;
-    return (await this.#database.query<AuditRow>(sql, values)).map(toEntry);
+    return this.#database.query<RecordedEntry>(sql, values);
   }
 }
 
-const AUDIT_COLUMNS =
-  'id, at_us, principal_id, principal_name, source, action, project_id, object, before, after, request_id';
-
-type AuditRow = {
-  id: bigint;
-  at_us: bigint;
-  principal_id: string;
-  principal_name: string | null;
-  source: string | null;
-  action: string;
-  project_id: string | null;
-  object: string | null;
-  before: string | null;
-  after: string | null;
-  request_id: string;
-};
-
-function toEntry(row: AuditRow): RecordedEntry {
-  const { id, source, action, object, before, after } = row;
-  const principal = { principalId: row.principal_id, principalName: row.principal_name, source };
-  const what = { action, projectId: row.project_id, object, before, after };
-  return { id, at: row.at_us, ...principal, ...what, requestId: row.request_id };
-}
+const AUDIT_COLUMNS = `${inCamelCase(
+  'id, principal_id, principal_name, source, action, project_id, object, before, after, request_id',
+)}, at_us as at`;

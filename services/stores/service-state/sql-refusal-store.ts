@@ -1,4 +1,4 @@
-import type { Database, Queryable, SqlValue } from '../database/database.ts';
+import { type Database, inCamelCase, type Queryable, type SqlValue } from '../database/database.ts';
 import { NOW_MS } from '../database/sql-time.ts';
 import {
   type CountedRefusals,
@@ -36,24 +36,9 @@ export class SqlRefusalStore {
   }
 
   /** The groups of a project of the last 30 days, that which was refused last first. */
-  async list(projectId: string, limit: number, after?: RefusalCursor): Promise<readonly ListedRefusals[]> {
+  list(projectId: string, limit: number, after?: RefusalCursor): Promise<readonly ListedRefusals[]> {
     const { lastAtMs = null, id = null } = after ?? {};
-    const rows = await this.#database.query<ListedRow>(LIST_GROUPS, [projectId, limit, lastAtMs, id]);
-    return rows.map((row) => ({
-      projectId,
-      keyId: row.key_id,
-      path: row.path,
-      code: row.code,
-      pointer: row.pointer,
-      count: Number(row.count),
-      firstAtMs: Number(row.first_at_ms),
-      lastAtMs: Number(row.last_at_ms),
-      message: row.message,
-      example: row.example,
-      userAgent: row.user_agent,
-      keyName: row.key_name,
-      id: row.id,
-    }));
+    return this.#database.query<ListedRefusals>(LIST_GROUPS, [projectId, limit, lastAtMs, id]);
   }
 
   /** How many since midnight (UTC), by code. */
@@ -81,17 +66,6 @@ interface GroupRow {
   readonly code: string;
   readonly pointer: string;
   readonly day: number;
-}
-
-interface ListedRow extends GroupRow {
-  readonly count: bigint;
-  readonly first_at_ms: bigint;
-  readonly last_at_ms: bigint;
-  readonly message: string;
-  readonly example: string | null;
-  readonly user_agent: string | null;
-  readonly key_name: string | null;
-  readonly id: string;
 }
 
 function nameOfRow({ project_id, key_id, path, code, pointer, day }: GroupRow): string {
@@ -219,8 +193,9 @@ const LIST_GROUPS = `
     order by last_at_ms desc, id desc
     limit $2::int8
   )
-  select page.*, newest.message, newest.user_agent, example.example,
-         (select name from api_keys where api_keys.id = page.key_id) as key_name
+  select $1::text as "projectId", ${inCamelCase('key_id, path, code, pointer, count::float8, first_at_ms::float8, last_at_ms::float8, id', 'page.')},
+         newest.message, newest.user_agent as "userAgent", example.example,
+         (select name from api_keys where api_keys.id = page.key_id) as "keyName"
   from page
   cross join lateral (
     select message, user_agent from refusals
