@@ -1,6 +1,15 @@
 /** The rows of endpoints and of deliveries (schemas/postgres/029-endpoints.compatible.sql, 037-notices.sql). */
 import type { Micros } from '../messages/message.ts';
-import { type Delivery, type Endpoint, type NoticeType, TEST_TYPE, type WebhookType } from './endpoint-store.ts';
+import {
+  type AudienceRange,
+  type Delivery,
+  type Endpoint,
+  type EndpointClaim,
+  type LastAttempt,
+  TEST_TYPE,
+  type WaitingDelivery,
+} from './endpoint-store.ts';
+import { inCamelCase } from '../stores/database/database.ts';
 import { NOW_MS } from '../stores/database/sql-time.ts';
 import { FORGOTTEN_AFTER_MS } from '../stores/service-state/process-store.ts';
 import { TOPIC_URL } from './topic.ts';
@@ -50,129 +59,44 @@ export const WAITING_SINCE = `least(
    from audiences a left join endpoint_positions p on p.endpoint_id = e.id and p.audience_id = a.id
    where ${IS_WANTED}))`;
 
-/** The columns of `endpoints e`. */
-export const ENDPOINT_COLUMNS = `e.id, e.project_id, e.url, e.format, e.description, e.types, e.audiences, e.traits, e.initial, e.batch_size,
-  e.created_at_ms, e.updated_at_ms, e.disabled, e.failures,
-  case when e.next_attempt_at_ms > ${NOW_MS} then e.next_attempt_at_ms end as next_attempt_at_ms,
-  case when e.old_secret_until_ms > ${NOW_MS} then e.old_secret_until_ms end as old_secret_until_ms,
-  ${WAITING_SINCE} as waiting_since_ms`;
+/** An `Endpoint`, of `endpoints e`. */
+export const ENDPOINT_COLUMNS = `${inCamelCase(
+  `id, project_id, url, format, description, types, audiences, traits, initial, batch_size, created_at_ms::float8,
+  updated_at_ms::float8, disabled, failures`,
+  'e.',
+)},
+  case when e.next_attempt_at_ms > ${NOW_MS} then e.next_attempt_at_ms::float8 end as "nextAttemptAtMs",
+  case when e.old_secret_until_ms > ${NOW_MS} then e.old_secret_until_ms::float8 end as "oldSecretUntilMs",
+  ${WAITING_SINCE}::float8 as "waitingSinceMs"`;
 
 /** The secrets that sign now, the newest first, of `endpoints e`. */
 export const SECRETS = `case when e.old_secret_until_ms > ${NOW_MS} then array[e.secret, e.old_secret] else array[e.secret] end`;
 
-export interface EndpointRow {
-  readonly id: string;
-  readonly project_id: string | null;
-  readonly url: string;
-  readonly format: Endpoint['format'];
-  readonly description: string | null;
-  readonly types: readonly WebhookType[];
-  readonly audiences: readonly string[] | null;
-  readonly traits: string | null;
-  readonly initial: Endpoint['initial'];
-  readonly batch_size: number;
-  readonly created_at_ms: bigint;
-  readonly updated_at_ms: bigint;
-  readonly disabled: Endpoint['disabled'];
-  readonly failures: number;
-  readonly next_attempt_at_ms: bigint | null;
-  readonly old_secret_until_ms: bigint | null;
-  readonly waiting_since_ms: bigint | null;
+export type ClaimRow = Endpoint & Pick<EndpointClaim, 'secrets'>;
+
+export const DELIVERY_COLUMNS = `${inCamelCase(
+  'id, sequence, endpoint_id, type, state, created_at_ms::float8, audience_id, changes, attempts, status, error',
+)}, attempted_at_ms::float8 as "atMs", coalesce(took_ms, 0) as "tookMs", coalesce(answer, '') as answer`;
+
+export type DeliveryRow = Omit<Delivery, 'lastAttempt'> &
+  Omit<LastAttempt, 'atMs'> & { readonly atMs: LastAttempt['atMs'] | null };
+
+export function toDelivery({ atMs, status, error, tookMs, answer, ...delivery }: DeliveryRow): Delivery {
+  return { ...delivery, lastAttempt: atMs === null ? null : { atMs, status, error, tookMs, answer } };
 }
 
-export function toEndpoint(row: EndpointRow): Endpoint {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    url: row.url,
-    format: row.format,
-    description: row.description,
-    types: row.types,
-    audiences: row.audiences,
-    traits: row.traits,
-    initial: row.initial,
-    batchSize: row.batch_size,
-    createdAtMs: Number(row.created_at_ms),
-    updatedAtMs: Number(row.updated_at_ms),
-    disabled: row.disabled,
-    oldSecretUntilMs: numberOf(row.old_secret_until_ms),
-    failures: row.failures,
-    nextAttemptAtMs: numberOf(row.next_attempt_at_ms),
-    waitingSinceMs: numberOf(row.waiting_since_ms),
+/** What waits and is a change of an audience, of `endpoint_deliveries d` and `audiences a`. */
+export type ChangesRow = Pick<WaitingDelivery, 'id' | 'createdAtMs'> &
+  Omit<AudienceRange, 'from' | 'to'> & {
+    readonly type: 'audience.changed';
+    readonly isInitial: boolean;
+    readonly fromAt: Micros;
+    readonly fromUser: string | null;
+    readonly toAt: Micros;
+    readonly toUser: string | null;
   };
-}
 
-export const DELIVERY_COLUMNS = `id, sequence, endpoint_id, type, state, created_at_ms, audience_id, changes, attempts,
-  attempted_at_ms, status, error, took_ms, answer`;
-
-export interface DeliveryRow {
-  readonly id: string;
-  readonly sequence: bigint;
-  readonly endpoint_id: string;
-  readonly type: Delivery['type'];
-  readonly state: Delivery['state'];
-  readonly created_at_ms: bigint;
-  readonly audience_id: string | null;
-  readonly changes: number;
-  readonly attempts: number;
-  readonly attempted_at_ms: bigint | null;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly took_ms: number | null;
-  readonly answer: string | null;
-}
-
-export function toDelivery(row: DeliveryRow): Delivery {
-  const { attempted_at_ms: attemptedAtMs, status, error, took_ms: tookMs, answer } = row;
-  return {
-    id: row.id,
-    endpointId: row.endpoint_id,
-    type: row.type,
-    state: row.state,
-    createdAtMs: Number(row.created_at_ms),
-    audienceId: row.audience_id,
-    changes: row.changes,
-    attempts: row.attempts,
-    lastAttempt:
-      attemptedAtMs === null
-        ? null
-        : { atMs: Number(attemptedAtMs), status, error, tookMs: tookMs ?? 0, answer: answer ?? '' },
-    sequence: row.sequence,
-  };
-}
-
-function numberOf(value: bigint | null): number | null {
-  return value === null ? null : Number(value);
-}
-
-export type ClaimRow = EndpointRow & { readonly secrets: readonly string[] };
-
-export interface NoticeRow {
-  readonly id: string;
-  readonly type: NoticeType;
-  readonly created_at_ms: bigint;
-  readonly notice: string;
-}
-
-export interface ChangesRow {
-  readonly id: string;
-  readonly type: 'audience.changed';
-  readonly created_at_ms: bigint;
-  readonly audience_id: string;
-  readonly name: string;
-  readonly is_initial: boolean;
-  readonly from_at: bigint;
-  readonly from_user: string | null;
-  readonly to_at: bigint;
-  readonly to_user: string | null;
-  readonly changes: number;
-  readonly notice: null;
-}
-
-export interface PositionRow {
-  readonly id: string;
-  readonly name: string;
-  readonly is_initial: boolean;
-  readonly at: Micros;
-  readonly after_user: string | null;
-}
+export const WAITING_COLUMNS = `${inCamelCase(
+  'id, type, created_at_ms::float8, audience_id, is_initial, from_at, from_user, to_at, to_user, changes, notice',
+  'd.',
+)}, coalesce(a.name, '') as "audienceName"`;

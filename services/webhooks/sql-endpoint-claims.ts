@@ -1,5 +1,5 @@
 import { EARLIEST } from '../messages/timestamp.ts';
-import type { Queryable, SqlValue } from '../stores/database/database.ts';
+import { inCamelCase, type Queryable, type SqlValue } from '../stores/database/database.ts';
 import { IS_FREE, IS_LEASED, Leases, NEW_LEASE } from '../stores/database/leases.ts';
 import { NOW_MS } from '../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../stores/projects/keys.ts';
@@ -13,15 +13,13 @@ import {
   IS_BEHIND,
   IS_WAITING,
   IS_WANTED,
-  type NoticeRow,
-  type PositionRow,
   PROJECT,
   SECRETS,
   SENT_TO_BY,
   toDelivery,
-  toEndpoint,
   UNCHANGED,
   WAITING,
+  WAITING_COLUMNS,
   WAITING_SINCE,
 } from './endpoint-row.ts';
 import {
@@ -39,6 +37,7 @@ import {
   TEST_TYPE,
   type WaitingDelivery,
   type WaitingMessage,
+  type WaitingNotice,
 } from './endpoint-store.ts';
 
 /** The id of a message: 120 bits, and no full stop, which separates what is signed. */
@@ -85,30 +84,31 @@ export class SqlEndpointClaims extends Leases {
        returning ${ENDPOINT_COLUMNS}, ${SECRETS} as secrets`,
       [token, BigInt(leaseMs), lastProjectId, fullProjects],
     );
-    return row && { id: row.id, token, endpoint: toEndpoint(row), secrets: row.secrets };
+    if (row === undefined) return undefined;
+    const { secrets, ...endpoint } = row;
+    return { id: endpoint.id, token, endpoint, secrets };
   }
 
   /** The oldest message that was made and not delivered; undefined where the endpoint was changed or disabled since its claim. */
   async waiting(claim: EndpointClaim): Promise<WaitingMessage | undefined> {
-    const sql = `select d.id, d.type, d.created_at_ms, d.audience_id, coalesce(a.name, '') as name, d.is_initial, d.from_at, d.from_user,
-                        d.to_at, d.to_user, d.changes, d.notice
+    const sql = `select ${WAITING_COLUMNS}
                  from endpoint_deliveries d left join audiences a on a.id = d.audience_id
                  where d.endpoint_id = $1 and ${IS_WAITING} and exists (${UNCHANGED}) order by d.sequence limit 1`;
-    const [row] = await this.#database.query<ChangesRow | NoticeRow>(sql, unchangedValues(claim));
+    const [row] = await this.#database.query<ChangesRow | WaitingNotice>(sql, unchangedValues(claim));
     if (row === undefined) return undefined;
-    const { type, notice } = row;
-    if (type !== 'audience.changed') return { id: row.id, type, createdAtMs: Number(row.created_at_ms), notice };
-    const from = { isInitial: row.is_initial, at: row.from_at, afterUser: row.from_user };
-    const to = { isInitial: row.is_initial && row.to_user !== null, at: row.to_at, afterUser: row.to_user };
-    const range = { audienceId: row.audience_id, audienceName: row.name, from, to, changes: row.changes };
-    return { id: row.id, createdAtMs: Number(row.created_at_ms), range };
+    const { id, createdAtMs } = row;
+    if (row.type !== 'audience.changed') return { id, type: row.type, createdAtMs, notice: row.notice };
+    const { audienceId, audienceName, isInitial, changes, toUser } = row;
+    const from = { isInitial, at: row.fromAt, afterUser: row.fromUser };
+    const to = { isInitial: isInitial && toUser !== null, at: row.toAt, afterUser: toUser };
+    return { id, createdAtMs, range: { audienceId, audienceName, from, to, changes } };
   }
 
   /** The audience that the endpoint is furthest behind with, as `waiting`. */
   async behind(claim: EndpointClaim): Promise<AudienceBehind | undefined> {
     await this.#database.query(BEGIN_NEW, [claim.endpoint.id, EARLIEST]);
-    const [row] = await this.#database.query<PositionRow>(
-      `select a.id, a.name, p.is_initial, p.at, p.after_user
+    const [row] = await this.#database.query<Omit<AudienceBehind, 'position'> & AudiencePosition>(
+      `select a.id as "audienceId", a.name as "audienceName", ${inCamelCase('is_initial, at, after_user', 'p.')}
        from endpoints e join audiences a on ${IS_WANTED}
        join endpoint_positions p on p.endpoint_id = e.id and p.audience_id = a.id
        where e.id = $1 and ${IS_BEHIND} and exists (${UNCHANGED})
@@ -116,23 +116,23 @@ export class SqlEndpointClaims extends Leases {
       unchangedValues(claim),
     );
     if (row === undefined) return undefined;
-    const position = { isInitial: row.is_initial, at: row.at, afterUser: row.after_user };
-    return { audienceId: row.id, audienceName: row.name, position };
+    const { audienceId, audienceName, ...position } = row;
+    return { audienceId, audienceName, position };
   }
 
   /** Makes a message of a range, before it is sent. Undefined if the claim has expired. */
   async begin(claim: EndpointClaim, range: AudienceRange): Promise<WaitingDelivery | undefined> {
     const { audienceId, from, to, changes } = range;
     const id = makeMessageId();
-    const [row] = await this.#database.query<{ readonly created_at_ms: bigint }>(
+    const [row] = await this.#database.query<Pick<WaitingDelivery, 'createdAtMs'>>(
       `insert into endpoint_deliveries (id, endpoint_id, type, state, created_at_ms, audience_id, is_initial, from_at, from_user,
                                         to_at, to_user, changes)
        select $3, id, 'audience.changed', 'waiting', ${NOW_MS}, $4, $5::boolean, $6::int8, $7, $8::int8, $9, $10::int4
        from endpoints where ${IS_LEASED} for share
-       returning created_at_ms`,
+       returning ${inCamelCase('created_at_ms::float8')}`,
       [claim.id, claim.token, id, audienceId, from.isInitial, from.at, from.afterUser, to.at, to.afterUser, changes],
     );
-    return row && { id, createdAtMs: Number(row.created_at_ms), range };
+    return row && { id, range, ...row };
   }
 
   /** Moves the position where nothing was found up to there. */
@@ -195,16 +195,18 @@ export class SqlEndpointClaims extends Leases {
   /** A test that was left to this process, which is failed until it is noted. @param fullProjects As in `claimDue`. */
   async takeTest(fullProjects: readonly string[]): Promise<LeftTest | undefined> {
     if (this.#role !== 'webhooks') return undefined;
-    const [row] = await this.#database.query<ClaimRow & { readonly test_id: string }>(
+    const [row] = await this.#database.query<ClaimRow & Pick<LeftTest, 'testId'>>(
       `update endpoint_deliveries t set state = 'failed' from endpoints e
        where e.id = t.endpoint_id and t.id = (
          select d.id from endpoint_deliveries d join endpoints e on e.id = d.endpoint_id
          where d.type = '${TEST_TYPE}' and d.state = 'waiting' and ${SENT_TO_BY.webhooks} and ${PROJECT} <> all ($1::text[])
          order by d.sequence limit 1 for update of d skip locked)
-       returning t.id as test_id, ${ENDPOINT_COLUMNS}, ${SECRETS} as secrets`,
+       returning t.id as "testId", ${ENDPOINT_COLUMNS}, ${SECRETS} as secrets`,
       [fullProjects],
     );
-    return row && { testId: row.test_id, id: row.id, token: '', endpoint: toEndpoint(row), secrets: row.secrets };
+    if (row === undefined) return undefined;
+    const { testId, secrets, ...endpoint } = row;
+    return { testId, id: endpoint.id, token: '', endpoint, secrets };
   }
 
   /** What became of a test; undefined until it was noted. */
@@ -236,9 +238,9 @@ export class SqlEndpointClaims extends Leases {
 
   /** When the oldest message that waits was made, or could have been, of all endpoints that are enabled; null where none waits. */
   async oldestWaitingMs(): Promise<number | null> {
-    const sql = `select min(${WAITING_SINCE}) as at from endpoints e where e.disabled is null`;
-    const [row] = await this.#database.query<{ readonly at: bigint | null }>(sql);
-    return row?.at === null || row === undefined ? null : Number(row.at);
+    const sql = `select min(${WAITING_SINCE})::float8 as at from endpoints e where e.disabled is null`;
+    const [row] = await this.#database.query<{ readonly at: number | null }>(sql);
+    return row?.at ?? null;
   }
 
   /** Deletes deliveries that are not kept any more. */
@@ -270,11 +272,7 @@ const BEGIN_NEW = `
 
 /** For `MOVED_POSITION`: where the range begins, and where it ends. */
 function positionValues({ audienceId, from, to }: Omit<AudienceRange, 'changes'>): readonly SqlValue[] {
-  return [audienceId, ...valuesOf(from), ...valuesOf(to)];
-}
-
-function valuesOf({ isInitial, at, afterUser }: AudiencePosition): readonly SqlValue[] {
-  return [isInitial, at, afterUser];
+  return [audienceId, ...[from, to].flatMap(({ isInitial, at, afterUser }) => [isInitial, at, afterUser])];
 }
 
 /** Moves a position, if it is still where the range began: somebody may have moved it back. `$3` is the first value. */

@@ -3,14 +3,7 @@ import { TidemarkError } from '../runtime/errors.ts';
 import type { Database, Queryable, SqlValue } from '../stores/database/database.ts';
 import { NOW_MS, STATEMENT_MS } from '../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../stores/projects/keys.ts';
-import {
-  DELIVERY_COLUMNS,
-  type DeliveryRow,
-  ENDPOINT_COLUMNS,
-  type EndpointRow,
-  toDelivery,
-  toEndpoint,
-} from './endpoint-row.ts';
+import { DELIVERY_COLUMNS, type DeliveryRow, ENDPOINT_COLUMNS, toDelivery } from './endpoint-row.ts';
 import {
   type DeliveriesQuery,
   type Delivery,
@@ -58,9 +51,9 @@ export class SqlEndpointStore {
   }
 
   /** Newest first. */
-  async list(projectId: string | null): Promise<readonly Endpoint[]> {
+  list(projectId: string | null): Promise<readonly Endpoint[]> {
     const sql = `select ${ENDPOINT_COLUMNS} from endpoints e where ${OF_PROJECT} order by e.created_at_ms desc, e.id desc`;
-    return (await this.#database.query<EndpointRow>(sql, [projectId])).map(toEndpoint);
+    return this.#database.query<Endpoint>(sql, [projectId]);
   }
 
   find(projectId: string | null, id: string): Promise<Endpoint> {
@@ -184,9 +177,9 @@ const SEND_NOW = 'update endpoints set next_attempt_at_ms = 0 where id = $1';
 
 async function found(database: Queryable, projectId: string | null, id: string): Promise<Endpoint> {
   const sql = `select ${ENDPOINT_COLUMNS} from endpoints e where ${OF_PROJECT} and e.id = $2`;
-  const [row] = await database.query<EndpointRow>(sql, [projectId, id]);
-  if (row === undefined) throw unknownEndpoint(id);
-  return toEndpoint(row);
+  const [endpoint] = await database.query<Endpoint>(sql, [projectId, id]);
+  if (endpoint === undefined) throw unknownEndpoint(id);
+  return endpoint;
 }
 
 /** Two that are made at once count each other. @throws TidemarkError `PROJECT_UNKNOWN`, `ENDPOINT_LIMIT`. */
