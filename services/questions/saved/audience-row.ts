@@ -1,7 +1,8 @@
 /** The row of a saved audience (schemas/postgres/005-audiences.sql). */
-import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
-import type { Queryable } from '../../stores/database/database.ts';
-import type { EvaluationCause } from '../../stores/analytics/analytics-store.ts';
+import type { Micros } from '../../messages/message.ts';
+import { TidemarkError } from '../../runtime/errors.ts';
+import { inCamelCase, type Queryable } from '../../stores/database/database.ts';
+import type { Difference, EvaluationCause } from '../../stores/analytics/analytics-store.ts';
 import type { SavedAudience } from './audience-store.ts';
 
 /** Up to when a live audience is up to date. */
@@ -12,58 +13,32 @@ export function openEpoch(epoch: string): string {
   return `select 1 from live_epochs where epoch = ${epoch} and closed_at_ms is null`;
 }
 
-export const AUDIENCE_COLUMNS = `id, project_id, name, note, tags, definition, version, revision, refresh_ms, created_at_ms, updated_at_ms, evaluated_at,
-  evaluated_version, evaluated_cause, members, entered, left_members, failure, is_live,
-  ${LIVE_THROUGH} as live_through, live_epoch is not null as is_followed`;
+export const AUDIENCE_COLUMNS = `${inCamelCase(
+  `id, project_id, name, note, tags, definition, version, revision, refresh_ms::float8, created_at_ms::float8,
+  updated_at_ms::float8, evaluated_at, evaluated_version, evaluated_cause, members::float8, entered::float8, failure, is_live`,
+)}, left_members::float8 as "left", ${LIVE_THROUGH} as "liveThrough", is_live and live_epoch is not null as "isFollowed"`;
 
-export type AudienceRow = {
-  id: string;
-  project_id: string;
-  name: string;
-  note: string;
-  tags: string[];
-  definition: string;
-  version: number;
-  revision: number;
-  refresh_ms: bigint | null;
-  created_at_ms: bigint;
-  updated_at_ms: bigint;
-  evaluated_at: bigint | null;
-  evaluated_version: number | null;
-  evaluated_cause: EvaluationCause | null;
-  members: bigint | null;
-  entered: bigint | null;
-  left_members: bigint | null;
-  failure: ErrorCode | null;
-  is_live: boolean;
-  live_through: bigint | null;
-  is_followed: boolean;
-};
+export type AudienceRow = Omit<SavedAudience, 'evaluation'> &
+  Difference & {
+    readonly evaluatedAt: Micros | null;
+    readonly evaluatedVersion: number | null;
+    readonly evaluatedCause: EvaluationCause | null;
+  };
 
-export type ClaimRow = AudienceRow & { claimed_at: bigint; deleted_at_ms: bigint | null };
+export type ClaimRow = AudienceRow & { readonly claimedAt: Micros; readonly isDeleted: boolean };
 
 export function toAudience(row: AudienceRow): SavedAudience {
-  const { evaluated_at: at, evaluated_version: version, evaluated_cause: cause } = row;
+  const {
+    evaluatedAt: at,
+    evaluatedVersion: version,
+    evaluatedCause: cause,
+    members,
+    entered,
+    left,
+    ...audience
+  } = row;
   const isEvaluated = at !== null && version !== null && cause !== null;
-  const counts = { members: Number(row.members), entered: Number(row.entered), left: Number(row.left_members) };
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    name: row.name,
-    note: row.note,
-    tags: row.tags,
-    definition: row.definition,
-    version: row.version,
-    revision: row.revision,
-    refreshMs: row.refresh_ms === null ? null : Number(row.refresh_ms),
-    isLive: row.is_live,
-    liveThrough: row.live_through,
-    isFollowed: row.is_live && row.is_followed,
-    createdAtMs: Number(row.created_at_ms),
-    updatedAtMs: Number(row.updated_at_ms),
-    evaluation: isEvaluated ? { at, version, cause, ...counts } : null,
-    failure: row.failure,
-  };
+  return { ...audience, evaluation: isEvaluated ? { at, version, cause, members, entered, left } : null };
 }
 
 /** Whether an audience of the project, other than `not`, has the name. */

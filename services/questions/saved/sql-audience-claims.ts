@@ -4,16 +4,16 @@ import type { Difference, Evaluation } from '../../stores/analytics/analytics-st
 import type { Database, SqlValue } from '../../stores/database/database.ts';
 import { IS_FREE, Leases, NEW_LEASE } from '../../stores/database/leases.ts';
 import { NOW_MS } from '../../stores/database/sql-time.ts';
-import { KEPT_EVALUATION } from './audience-past-sql.ts';
+import { KEPT_EVALUATION, SqlAudiencePast } from './audience-past-sql.ts';
 import { AUDIENCE_COLUMNS, type ClaimRow, LIVE_THROUGH, openEpoch, toAudience, unknown } from './audience-row.ts';
 import type { Claim, ClaimantEpoch } from './audience-store.ts';
 
 /** Claims on audiences to evaluate, in a Postgres-compatible database. */
-export class SqlAudienceClaims extends Leases {
+export class SqlAudienceClaims extends SqlAudiencePast {
   readonly #database: Database;
 
   constructor(database: Database) {
-    super(database, 'audiences');
+    super(database);
     this.#database = database;
   }
 
@@ -101,11 +101,11 @@ export class SqlAudienceClaims extends Leases {
                    is_held = is_live and deleted_at_ms is null and $3::int8 is not null,
                    claimed_at = greatest(${NOW_MICROS}, claimed_at + 1, evaluated_at + 1, ${LIVE_THROUGH} + 1),
                    live_through = ${LIVE_THROUGH}, live_epoch = null
-                 where ${which} returning ${AUDIENCE_COLUMNS}, claimed_at, deleted_at_ms`;
-    const rows = await this.#database.query<ClaimRow>(sql, [token, BigInt(leaseMs), epoch, ...values]);
-    const [row] = rows;
+                 where ${which} returning ${AUDIENCE_COLUMNS}, claimed_at as "claimedAt", deleted_at_ms is not null as "isDeleted"`;
+    const [row] = await this.#database.query<ClaimRow>(sql, [token, BigInt(leaseMs), epoch, ...values]);
     if (row === undefined) return undefined;
-    return { id: row.id, token, audience: toAudience(row), at: row.claimed_at, isDeleted: row.deleted_at_ms !== null };
+    const { claimedAt: at, isDeleted, ...audience } = row;
+    return { id: row.id, token, audience: toAudience(audience), at, isDeleted };
   }
 }
 

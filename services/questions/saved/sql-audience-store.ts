@@ -1,18 +1,8 @@
-import type { Micros } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { LiveEpoch } from '../../stores/analytics/live-history.ts';
 import type { Database, Queryable, SqlValue } from '../../stores/database/database.ts';
 import { NOW_MS, STATEMENT_MS } from '../../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../../stores/projects/keys.ts';
-import {
-  changesReadableAtOf,
-  evaluationsOf,
-  liveEpochsOf,
-  keptVersion,
-  sizesOf,
-  TRIMMED_VERSIONS,
-  versionsOf,
-} from './audience-past-sql.ts';
+import { keptVersion, TRIMMED_VERSIONS } from './audience-past-sql.ts';
 import { changeWithReferences, lockProject, refuseReferencesOf, refuseUsedOf } from './references-sql.ts';
 import { SqlAudienceClaims } from './sql-audience-claims.ts';
 import {
@@ -25,16 +15,7 @@ import {
   toAudience,
   unknown,
 } from './audience-row.ts';
-import type {
-  AudienceCursor,
-  AudienceSize,
-  AudienceVersion,
-  ChangeTerms,
-  EvaluationsQuery,
-  LastEvaluation,
-  NewAudience,
-  SavedAudience,
-} from './audience-store.ts';
+import type { AudienceCursor, ChangeTerms, NewAudience, SavedAudience } from './audience-store.ts';
 
 /**
  * Saved audiences in a Postgres-compatible database (schemas/postgres/005-audiences.sql, 015-audience-versions.sql). What
@@ -209,41 +190,6 @@ export class SqlAudienceStore extends SqlAudienceClaims {
     if (isRemoved) return;
     refuseUnlessAt(await this.find(projectId, id), id, ifRevisions);
     throw unknown(id);
-  }
-
-  /** Newest first. @param before Only versions below this one. */
-  versions(projectId: string, id: string, limit: number, before?: number): Promise<readonly AudienceVersion[]> {
-    return versionsOf(this.#database, [projectId, id], limit, before);
-  }
-
-  /** Newest first. */
-  evaluations(projectId: string, id: string, query: EvaluationsQuery): Promise<readonly LastEvaluation[]> {
-    return evaluationsOf(this.#database, [projectId, id], query);
-  }
-
-  /**
-   * The sizes of each of these audiences since a time, newest first: the last of each period of this length, counted from
-   * 1970. Audiences without any are left out.
-   */
-  sizes(
-    ids: readonly string[],
-    since: Micros,
-    perMicros: Micros,
-  ): Promise<ReadonlyMap<string, readonly AudienceSize[]>> {
-    return sizesOf(this.#database, ids, since, perMicros);
-  }
-
-  /**
-   * The newest evaluation of each of these audiences that changed who is in it and whose changes can be read; null if there
-   * was none since this is noted. Audiences that do not exist are left out.
-   */
-  changesReadableAt(ids: readonly string[]): Promise<ReadonlyMap<string, Micros | null>> {
-    return changesReadableAtOf(this.#database, ids);
-  }
-
-  /** Which live changes count. */
-  async liveEpochs(): Promise<readonly LiveEpoch[]> {
-    return liveEpochsOf(this.#database);
   }
 
   async #rows(sql: string, values: readonly SqlValue[]): Promise<readonly SavedAudience[]> {
