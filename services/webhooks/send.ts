@@ -6,18 +6,12 @@ import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { untilAborted } from '../runtime/pause.ts';
 import { literalAddressIn, NOT_ENCRYPTED, type WebhookAddresses } from './addresses.ts';
+import type { LastAttempt } from './endpoint-store.ts';
 import { lookUp } from './names.ts';
 import { readRetryAfter } from './retry-schedule.ts';
 
-/** What came of an attempt. */
-export interface Attempt {
-  /** That was answered; null where no answer came, and of a topic. */
-  readonly status: number | null;
-  /** In words, why no answer came; null where one came. */
-  readonly error: string | null;
-  readonly tookMs: number;
-  /** The first 200 bytes of the answer, as text. */
-  readonly answer: string;
+/** What came of an attempt. It has an error where no answer came. */
+export interface Attempt extends Omit<LastAttempt, 'atMs'> {
   /** What the answer says of the next attempt. */
   readonly retryAfterMs: number | null;
 }

@@ -106,8 +106,8 @@ export class WebhookDeliverer {
   async #sendTest(claim: Pick<EndpointClaim, 'endpoint' | 'secrets'>, messageId: string): Promise<Delivery> {
     const { endpoint } = claim;
     const message = testMessage(endpoint, messageId);
-    const { attempt, noted } = await this.#attempt(claim, message, this.#looking.stopping);
-    return this.#parts.claims.noteTest(endpoint, messageId, isDelivered(attempt), noted);
+    const attempt = await this.#attempt(claim, message, this.#looking.stopping);
+    return this.#parts.claims.noteTest(endpoint, messageId, isDelivered(attempt), attempt);
   }
 
   async #testedElsewhere(endpoint: Endpoint, messageId: string): Promise<Delivery> {
@@ -220,18 +220,18 @@ export class WebhookDeliverer {
     const { id } = delivery;
     const { claim } = turn;
     const { endpoint } = claim;
-    const { attempt, noted } = await this.#attempt(claim, message, turn.signal);
+    const attempt = await this.#attempt(claim, message, turn.signal);
     const succeeded = isDelivered(attempt);
     // It was ended before it could be answered, which is not the endpoint's fault.
     if (turn.signal.aborted && attempt.status === null && !succeeded) return false;
     this.#metrics.count(succeeded ? 'delivered' : 'failed');
     turn.failures = succeeded ? 0 : turn.failures + 1;
-    if (succeeded) return claims.delivered(claim, delivery, noted);
+    if (succeeded) return claims.delivered(claim, delivery, attempt);
     const { status, error, retryAfterMs } = attempt;
     const { failures } = turn;
     const nextInMs = waitMsAfter(failures, retryAfterMs);
     const isGone = status === 410;
-    await claims.failed(claim, { id }, { attempt: noted, nextInMs, isGone });
+    await claims.failed(claim, { id }, { attempt, nextInMs, isGone });
     const names = { project: endpoint.projectId, endpoint: endpoint.id, delivery: id };
     const outcome = isGone ? 'an endpoint is gone, and disabled' : 'a webhook could not be delivered';
     logger.warn({ ...names, status, error, failures, nextInMs }, outcome);
@@ -242,7 +242,7 @@ export class WebhookDeliverer {
     { endpoint: { url, format }, secrets }: Pick<EndpointClaim, 'endpoint' | 'secrets'>,
     message: OutgoingMessage,
     signal: AbortSignal,
-  ): Promise<{ readonly attempt: Attempt; readonly noted: LastAttempt }> {
+  ): Promise<Attempt & LastAttempt> {
     const { addresses, timeoutMs, topic } = this.#parts;
     const atMs = Date.now();
     const post = (): Promise<Attempt> => {
@@ -251,8 +251,7 @@ export class WebhookDeliverer {
       return postWebhook({ url, headers, body }, { addresses, signal, ...(timeoutMs !== undefined && { timeoutMs }) });
     };
     const attempt = await (isTopicUrl(url) ? appendToTopic(topic, message.changes, signal) : post());
-    const { status, error, tookMs, answer } = attempt;
-    return { attempt, noted: { atMs, status, error: error ?? redirectIn(status), tookMs, answer } };
+    return { ...attempt, atMs, error: attempt.error ?? redirectIn(attempt.status) };
   }
 
   async #tidy(): Promise<void> {
