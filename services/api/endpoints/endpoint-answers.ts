@@ -34,12 +34,12 @@ export interface EndpointParts extends WatchRouteParts {
 export async function answerNewEndpoint(parts: EndpointParts, call: QueryRequest): Promise<Answer | Refusal> {
   const read = readBody('POST /v1/endpoints', call, checkedBy(parts));
   if (!read.ok) return read.refusal;
-  const { url, format, description = null, types, audiences = null, traits = null, initial, enabled } = read.value.body;
-  const refusal = whyNotSent(call.projectId, types, urlOf(url));
+  const { batch_size: batchSize, enabled: isEnabled, ...rest } = read.value.body;
+  const url = urlOf(rest.url);
+  const refusal = whyNotSent(call.projectId, rest.types, url);
   if (refusal !== undefined) return refusal;
-  if (isTopicUrl(urlOf(url)) && !parts.isOnKafka) throw noKafka();
-  const named = { url: urlOf(url), batchSize: read.value.body.batch_size, isEnabled: enabled };
-  const settings = { ...named, format, description, types, audiences, traits, initial };
+  if (isTopicUrl(url) && !parts.isOnKafka) throw noKafka();
+  const settings = { description: null, audiences: null, traits: null, ...rest, url, batchSize, isEnabled };
   const { endpoint, secret } = await parts.endpoints.create(call.projectId, settings);
   const headers = { Location: `/v1/endpoints/${endpoint.id}` };
   const audit = { action: 'endpoint.create', object: endpoint.id, after: auditedJson(endpoint) };
@@ -76,22 +76,11 @@ export async function answerEndpointChange(
 ): Promise<Answer | Refusal> {
   const read = readBody('PATCH /v1/endpoints/{id}', call, checkedBy(parts));
   if (!read.ok) return read.refusal;
-  const { url, batch_size: batchSize, enabled: isEnabled, ...rest } = read.value.body;
-  const named = { ...rest, url: url === undefined ? undefined : urlOf(url), batchSize, isEnabled };
-  const { format, description, types, audiences, traits, initial } = named;
-  const changes = given({
-    url: named.url,
-    format,
-    description,
-    types,
-    audiences,
-    traits,
-    initial,
-    batchSize,
-    isEnabled,
-  });
+  const { batch_size: batchSize, enabled: isEnabled, ...rest } = read.value.body;
+  const url = rest.url === undefined ? undefined : urlOf(rest.url);
+  const changes = given({ ...rest, url, batchSize, isEnabled });
   const before = await parts.endpoints.find(call.projectId, id);
-  const refusal = whyNotMoved(before.url, named.url) ?? (types && whyNotSent(call.projectId, types, before.url));
+  const refusal = whyNotMoved(before.url, url) ?? (rest.types && whyNotSent(call.projectId, rest.types, before.url));
   if (refusal !== undefined) return refusal;
   const after = await parts.endpoints.update(call.projectId, id, changes);
   return {
