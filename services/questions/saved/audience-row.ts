@@ -69,8 +69,3 @@ export function refuseUnlessAt(
     throw new TidemarkError('AUDIENCE_CHANGED', `The audience ${JSON.stringify(id)} has been changed meanwhile.`);
   }
 }
-
-/** A number as the statements take it. */
-export function bigintOf(number: number | null): bigint | null {
-  return number === null ? null : BigInt(number);
-}

@@ -1,7 +1,7 @@
 /** References between saved audiences, checked while nobody else changes those of the project. */
 import type { Database, Queryable } from '../../stores/database/database.ts';
 import type { AudienceRow } from './audience-row.ts';
-import { type Referable, referencesIn, refuseReferences, refuseUsed } from './references.ts';
+import { type Referable, referencesIn, refuseReferences } from './references.ts';
 
 /**
  * Serializes what is done to the audiences of a project until the end of the transaction. Returns false if there is no such
@@ -21,11 +21,6 @@ export async function refuseReferencesOf(
   if (referencesIn(definition).length > 0) refuseReferences(await referableIn(transaction, projectId), id, definition);
 }
 
-/** @throws TidemarkError as `refuseUsed`. */
-export async function refuseUsedOf(transaction: Queryable, projectId: string, id: string): Promise<void> {
-  refuseUsed(await referableIn(transaction, projectId), id);
-}
-
 /** Makes a change, in a transaction where its definition refers to others. @throws TidemarkError as `refuseReferences`. */
 export function changeWithReferences(
   database: Database,
@@ -42,7 +37,8 @@ export function changeWithReferences(
   });
 }
 
-function referableIn(transaction: Queryable, projectId: string): Promise<readonly Referable[]> {
+/** Those of a project. */
+export function referableIn(transaction: Queryable, projectId: string): Promise<readonly Referable[]> {
   const sql = 'select id, name, definition from audiences where project_id = $1 and deleted_at_ms is null';
   return transaction.query<Referable>(sql, [projectId]);
 }

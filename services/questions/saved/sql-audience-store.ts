@@ -3,12 +3,12 @@ import type { Database, Queryable, SqlValue } from '../../stores/database/databa
 import { NOW_MS, STATEMENT_MS } from '../../stores/database/sql-time.ts';
 import { BASE36, randomText } from '../../stores/projects/keys.ts';
 import { keptVersion, TRIMMED_VERSIONS } from './audience-past-sql.ts';
-import { changeWithReferences, lockProject, refuseReferencesOf, refuseUsedOf } from './references-sql.ts';
+import { changeWithReferences, lockProject, referableIn, refuseReferencesOf } from './references-sql.ts';
+import { refuseUsed } from './references.ts';
 import { SqlAudienceClaims } from './sql-audience-claims.ts';
 import {
   AUDIENCE_COLUMNS,
   type AudienceRow,
-  bigintOf,
   exists,
   isNameInUse,
   refuseUnlessAt,
@@ -79,7 +79,7 @@ export class SqlAudienceStore extends SqlAudienceClaims {
         projectId,
         name,
         definition,
-        bigintOf(refreshMs),
+        refreshMs,
         BigInt(this.#maxPerProject),
         by ?? null,
         isLive,
@@ -96,7 +96,7 @@ export class SqlAudienceStore extends SqlAudienceClaims {
       `select ${AUDIENCE_COLUMNS} from audiences where project_id = $1 and deleted_at_ms is null
          and ($3::int8 is null or (created_at_ms, id) < ($3::int8, $4)) and ($5::text is null or $5::text = any(tags))
        order by created_at_ms desc, id desc limit $2::int8`,
-      [projectId, BigInt(limit), bigintOf(after?.createdAtMs ?? null), after?.id ?? null, tag ?? null],
+      [projectId, BigInt(limit), after?.createdAtMs ?? null, after?.id ?? null, tag ?? null],
     );
   }
 
@@ -151,7 +151,7 @@ export class SqlAudienceStore extends SqlAudienceClaims {
           name ?? null,
           definition ?? null,
           refreshMs !== undefined,
-          bigintOf(refreshMs ?? null),
+          refreshMs ?? null,
           ifRevisions?.map(BigInt) ?? null,
           by ?? null,
           isLive,
@@ -179,7 +179,7 @@ export class SqlAudienceStore extends SqlAudienceClaims {
   async remove(projectId: string, id: string, { ifRevisions }: ChangeTerms = {}): Promise<void> {
     const isRemoved = await this.#database.transaction(async (transaction) => {
       await lockProject(transaction, projectId);
-      await refuseUsedOf(transaction, projectId, id);
+      refuseUsed(await referableIn(transaction, projectId), id);
       const rows = await transaction.query(
         `update audiences set deleted_at_ms = ${NOW_MS}, due_at_ms = ${NOW_MS}
          where ${IS_SEEN} and ($3::int8[] is null or revision = any($3::int8[])) returning id`,
