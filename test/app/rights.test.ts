@@ -192,6 +192,7 @@ async function expectKeptAndWatched(ingest: ServiceProcess, servers: ServersWith
   const { audiences } = await ingest.ask<{ audiences: [{ id: string }] }>('/v1/audiences');
   const watch = { question: { audience: audiences[0].id }, rule: { above: 0 } };
   await ingest.ask('/v1/watches/Paying', watch, { method: 'PUT' });
+  await ingest.ask('/v1/endpoints', { url: 'https://127.0.0.1/', types: ['attention.raised'] });
   const watches = async () => JSON.stringify(await ingest.ask('/v1/watches'));
   await expect.poll(watches, FOR_A_MINUTE).toContain('"state":"raised"');
   await eventually(() =>

@@ -61,7 +61,7 @@ export class SqlWatchStore extends Leases {
     const token = Leases.newToken();
     const [row] = await this.#database.query<WatchRow>(
       `update watches set ${NEW_LEASE}, due_at_ms = ${NOW_MS} + $3::int8
-       where id = (select id from watches where due_at_ms <= ${NOW_MS} and ${IS_FREE}
+       where id = (select id from watches where due_at_ms <= ${NOW_MS} and ${IS_FREE} and ${IS_WANTED}
                    order by coalesce(project_id, '') <= $4, project_id, due_at_ms limit 1 for update skip locked)
        returning ${WATCH_COLUMNS}`,
       [token, BigInt(leaseMs), BigInt(everyMs), lastProjectId],
@@ -90,6 +90,10 @@ export class SqlWatchStore extends Leases {
 
 const MAKE_ATTENTION = `
   insert into watches (id, name, definition) values ('attention', 'attention', '{}') on conflict do nothing`;
+
+/** Nobody looks around for what no endpoint is told of. */
+const IS_WANTED = `(project_id is not null or exists (
+  select from endpoints where types && array['attention.raised', 'attention.ended']))`;
 
 const WATCH_COLUMNS = 'id, project_id, name, definition, state, failure';
 

@@ -279,5 +279,19 @@ for (const tested of await testedAnalytics()) {
       expect(await scene.typesTo(own)).toEqual(['attention.raised']);
       expect(await scene.typesTo(all)).toEqual(['attention.ended']);
     });
+
+    test('what wants attention is looked for only where an endpoint takes it', async () => {
+      const state = () => database().query("select state from watches where id = 'attention'");
+      await database().script('delete from endpoints');
+      await scene.endpoint(['watch.raised']);
+      await scene.passes(2);
+      const unwanted = await state();
+
+      await scene.endpoint(['attention.ended']);
+      await scene.passes(1);
+
+      expect(unwanted).toEqual([{ state: '{}' }]);
+      expect(await state()).toEqual([{ state: '{"findings":[]}' }]);
+    });
   });
 }
