@@ -8,6 +8,7 @@ import {
   MAX_GROUPS_A_DAY,
   otherGroup,
   type RefusalCursor,
+  type RefusalGroup,
 } from './refusal-store.ts';
 
 /**
@@ -27,8 +28,8 @@ export class SqlRefusalStore {
   async add(counted: readonly CountedRefusals[]): Promise<void> {
     if (counted.length === 0) return;
     await this.#database.transaction(async (transaction) => {
-      const known = await transaction.query<GroupRow>(ADD_COUNTS, refusalColumns(counted));
-      const names = new Set(known.map((row) => nameOfRow(row)));
+      const known = await transaction.query<GroupOfDay>(ADD_COUNTS, refusalColumns(counted));
+      const names = new Set(known.map(nameOfDay));
       const added = counted.filter((one) => !names.has(nameOfGroup(one)));
       if (added.length === 0) return;
       await transaction.query(ADD_GROUPS, refusalColumns(await withinBound(transaction, added)));
@@ -59,21 +60,14 @@ export class SqlRefusalStore {
   }
 }
 
-interface GroupRow {
-  readonly project_id: string;
-  readonly key_id: string;
-  readonly path: string;
-  readonly code: string;
-  readonly pointer: string;
-  readonly day: number;
+type GroupOfDay = RefusalGroup & { readonly day: number };
+
+function nameOfDay({ projectId, keyId, path, code, pointer, day }: GroupOfDay): string {
+  return JSON.stringify([projectId, keyId, path, code, pointer, day]);
 }
 
-function nameOfRow({ project_id, key_id, path, code, pointer, day }: GroupRow): string {
-  return JSON.stringify([project_id, key_id, path, code, pointer, day]);
-}
-
-function nameOfGroup({ projectId, keyId, path, code, pointer, lastAtMs }: CountedRefusals): string {
-  return JSON.stringify([projectId, keyId, path, code, pointer, dayOf(lastAtMs)]);
+function nameOfGroup(one: CountedRefusals): string {
+  return nameOfDay({ ...one, day: dayOf(one.lastAtMs) });
 }
 
 /** New groups, those beyond the bound of their project and day in one group. */
@@ -142,7 +136,7 @@ const ADD_COUNTS = `
   from ${GIVEN}
   where (kept.project_id, kept.key_id, kept.path, kept.code, kept.pointer, kept.day)
       = (given.project_id, given.key_id, given.path, given.code, given.pointer, given.day)
-  returning kept.project_id, kept.key_id, kept.path, kept.code, kept.pointer, kept.day`;
+  returning ${inCamelCase('project_id, key_id, path, code, pointer, day', 'kept.')}`;
 
 const COUNT_GROUPS = `
   select project_id, day, count(*)::int4 as groups
