@@ -47,7 +47,6 @@ export async function appendToTopic(
   changes: () => readonly AudienceChange[],
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const startedMs = performance.now();
   const outcome = await appended(topic, changes, signal).then(
     (count) => ({ error: null, answer: count === 1 ? '1 record' : `${count} records`, retryAfterMs: null }),
     (error: unknown) => ({
@@ -56,7 +55,7 @@ export async function appendToTopic(
       retryAfterMs: isRetryable(error) ? RETRY_MS : null,
     }),
   );
-  return { status: null, ...outcome, tookMs: Math.round(performance.now() - startedMs) };
+  return { status: null, ...outcome };
 }
 
 async function appended(

@@ -244,14 +244,15 @@ export class WebhookDeliverer {
     signal: AbortSignal,
   ): Promise<Attempt & LastAttempt> {
     const { addresses, timeoutMs, topic } = this.#parts;
-    const atMs = Date.now();
+    const [atMs, startedMs] = [Date.now(), performance.now()];
     const post = (): Promise<Attempt> => {
       const body = bodyAs(format, message.body());
       const headers = signedHeaders({ id: message.id, timestampS: Math.floor(atMs / 1_000), body }, secrets);
       return postWebhook({ url, headers, body }, { addresses, signal, ...(timeoutMs !== undefined && { timeoutMs }) });
     };
     const attempt = await (isTopicUrl(url) ? appendToTopic(topic, message.changes, signal) : post());
-    return { ...attempt, atMs, error: attempt.error ?? redirectIn(attempt.status) };
+    const tookMs = Math.round(performance.now() - startedMs);
+    return { ...attempt, atMs, tookMs, error: attempt.error ?? redirectIn(attempt.status) };
   }
 
   async #tidy(): Promise<void> {
