@@ -9,16 +9,7 @@ import type { SqlEndpointStore } from '../../webhooks/sql-endpoint-store.ts';
 import { isTopicUrl, noKafka, TOPIC_TYPES, TOPIC_URL } from '../../webhooks/topic.ts';
 import type { WebhookDeliverer } from '../../webhooks/webhook-deliverer.ts';
 import { type Input, type Members, readBody } from '../input.ts';
-import {
-  given,
-  pageFrom,
-  pageOf,
-  type QueryRequest,
-  readCursor,
-  readTime,
-  refuseBody,
-  refuseParameter,
-} from '../query.ts';
+import { given, pageFrom, type QueryRequest, readCursor, readTime, refuseBody, refuseParameter } from '../query.ts';
 import type { WatchRouteParts } from './watches.ts';
 import { auditedJson, deliveryJson, endpointJson, withSecret } from './endpoint-json.ts';
 
@@ -44,28 +35,6 @@ export async function answerNewEndpoint(parts: EndpointParts, call: QueryRequest
   const headers = { Location: `/v1/endpoints/${endpoint.id}` };
   const audit = { action: 'endpoint.create', object: endpoint.id, after: auditedJson(endpoint) };
   return { status: 201, body: withSecret(endpoint, secret), headers, audit, isSecret: true };
-}
-
-/** `GET /v1/endpoints` */
-export async function answerEndpoints(
-  { endpoints }: EndpointParts,
-  { projectId }: QueryRequest,
-  { query }: Input<'GET /v1/endpoints'>,
-): Promise<Answer | Refusal> {
-  const page = pageOf(await endpoints.list(projectId), query, ({ id }) => id);
-  if (!page.ok) return page.refusal;
-  const { items, next } = page.value;
-  const body = `{"endpoints":[${items.map(endpointJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
-  return { status: 200, body };
-}
-
-/** `GET /v1/endpoints/:id` */
-export async function answerEndpoint(
-  { endpoints }: EndpointParts,
-  { projectId }: QueryRequest,
-  { path: { id } }: Input<'GET /v1/endpoints/{id}'>,
-): Promise<Answer> {
-  return { status: 200, body: endpointJson(await endpoints.find(projectId, id)) };
 }
 
 /** `PATCH /v1/endpoints/:id` */
@@ -119,15 +88,6 @@ export async function answerRotation(
   return { status: 200, body: withSecret(endpoint, secret), audit, isSecret: true };
 }
 
-/** `POST /v1/endpoints/:id/test` */
-export async function answerTest(
-  { endpointTester }: EndpointParts,
-  { projectId }: QueryRequest,
-  { path: { id } }: Input<'POST /v1/endpoints/{id}/test'>,
-): Promise<Answer> {
-  return { status: 200, body: deliveryJson(await endpointTester.test(projectId, id)) };
-}
-
 /** `POST /v1/endpoints/:id/resend` */
 export async function answerResendSince(
   { endpoints }: EndpointParts,
@@ -142,17 +102,6 @@ export async function answerResendSince(
   const after = JSON.stringify({ since: read.value.body.since });
   const endpoint = await endpoints.resendSince(call.projectId, id, since.value);
   return { status: 200, body: endpointJson(endpoint), audit: { action: 'endpoint.resend', object: id, after } };
-}
-
-/** `POST /v1/endpoints/:id/deliveries/:delivery/resend` */
-export async function answerResend(
-  { endpoints }: EndpointParts,
-  { projectId }: QueryRequest,
-  { path: { id, delivery } }: Input<'POST /v1/endpoints/{id}/deliveries/{delivery}/resend'>,
-): Promise<Answer> {
-  const body = deliveryJson(await endpoints.resend(projectId, id, delivery));
-  const after = JSON.stringify({ delivery });
-  return { status: 200, body, audit: { action: 'endpoint.resend', object: id, after } };
 }
 
 /** `GET /v1/endpoints/:id/deliveries` */
