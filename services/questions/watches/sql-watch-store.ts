@@ -35,8 +35,7 @@ export class SqlWatchStore extends Leases {
    */
   save(projectId: string, name: string, definition: string): Promise<Watch> {
     return this.#database.transaction(async (transaction) => {
-      const others = 'select 1 from watches where project_id = $1 and name <> $2';
-      await refuseMore(transaction, projectId, others, { value: name, what: 'watches', most: 50 });
+      await refuseMore(transaction, projectId, 50, { in: 'watches', but: ['name', name] });
       const [row] = await transaction.query<WatchRow>(
         `insert into watches (id, project_id, name, definition) values ($1, $2, $3, $4)
          on conflict (project_id, name) do update set definition = excluded.definition, due_at_ms = 0

@@ -48,11 +48,7 @@ export class SqlPinsAndNotes {
   /** Under this name, in place of what had it. @throws TidemarkError `KEPT_LIMIT` where there are six others. */
   pin(projectId: string, { name, address }: Pin): Promise<void> {
     return this.#database.transaction(async (transaction) => {
-      await refuseMore(transaction, projectId, 'select 1 from pins where project_id = $1 and name <> $2', {
-        value: name,
-        what: 'pins',
-        most: MAX_PINS,
-      });
+      await refuseMore(transaction, projectId, MAX_PINS, { in: 'pins', but: ['name', name] });
       await transaction.query(
         `insert into pins (project_id, name, address, pinned_at_ms)
          select $1, $2, $3, greatest(${NOW_MS}, max(pinned_at_ms) + 1) from pins where project_id = $1
@@ -77,11 +73,7 @@ export class SqlPinsAndNotes {
   addNote(projectId: string, { at, text }: Pick<Note, 'at' | 'text'>, by: string | null): Promise<string> {
     const id = `note_${randomText(20, BASE36)}`;
     return this.#database.transaction(async (transaction) => {
-      await refuseMore(transaction, projectId, 'select 1 from notes where project_id = $1 and id <> $2', {
-        value: id,
-        what: 'notes',
-        most: MAX_NOTES,
-      });
+      await refuseMore(transaction, projectId, MAX_NOTES, { in: 'notes', but: ['id', id] });
       const sql = 'insert into notes (id, project_id, at, text, noted_by) values ($1, $2, $3::int8, $4, $5)';
       await transaction.query(sql, [id, projectId, at, text, by]);
       return id;
@@ -95,22 +87,22 @@ export class SqlPinsAndNotes {
   }
 }
 
-interface Bound {
-  readonly value: string;
-  readonly what: string;
-  readonly most: number;
+interface Kept {
+  readonly in: 'pins' | 'notes' | 'watches';
+  readonly but: readonly [column: 'name' | 'id', value: string];
 }
 
-/** Two that are made at once count each other. @param others Selects what there is beside the new one. */
+/** Two that are made at once count each other. @param kept Where, and by which column the new one is known. */
 export async function refuseMore(
   transaction: Queryable,
   projectId: string,
-  others: string,
-  { value, what, most }: Bound,
+  most: number,
+  { in: table, but: [column, value] }: Kept,
 ): Promise<void> {
   await transaction.query('select 1 from projects where id = $1 for update', [projectId]);
+  const others = `select 1 from ${table} where project_id = $1 and ${column} <> $2`;
   if ((await transaction.query(others, [projectId, value])).length < most) return;
-  throw new TidemarkError('KEPT_LIMIT', `This project has ${most} ${what}, as many as it may have. Delete one first.`);
+  throw new TidemarkError('KEPT_LIMIT', `This project has ${most} ${table}, as many as it may have. Delete one first.`);
 }
 
 const NOTES = `
