@@ -51,19 +51,7 @@ export interface CreatedKey extends KeySummary {
 }
 
 /** The settings of a project, as the interface has checked them but for what its document cannot say. Null is for no limit. */
-export interface ProjectSettings {
-  readonly name?: string;
-  readonly timezone?: string;
-  readonly rate_limit?: number | null;
-  readonly rate_limit_bytes?: number | null;
-  readonly query_max_ms?: number | null;
-  readonly query_max_memory_bytes?: number | null;
-  readonly query_max_rows?: number | null;
-  readonly search_traits?: readonly string[];
-  readonly name_traits?: readonly string[];
-  readonly join_ids?: boolean;
-  readonly keep_events?: string | null;
-}
+export type ProjectSettings = Partial<Omit<ProjectSummary, 'id' | 'events_from' | 'created_at'>>;
 
 /** @throws TidemarkError `COMMAND_INVALID` for a setting that is not valid; what the store throws. */
 export async function createProject(
@@ -193,26 +181,22 @@ function checkId(what: 'project' | 'key', id: string): string {
   throw commandInvalid(`${JSON.stringify(id)} is not the id of a ${what}.`);
 }
 
-export function showProject({ id, name, timezone, rateLimit, createdAtMs, ...project }: Project): ProjectSummary {
-  const limits = {
+export function showProject(project: Project): ProjectSummary {
+  return {
+    id: project.id,
+    name: project.name,
+    timezone: project.timezone,
+    rate_limit: project.rateLimit,
     rate_limit_bytes: project.rateLimitBytes,
     query_max_ms: project.queryMaxMs,
     query_max_memory_bytes: project.queryMaxMemoryBytes,
     query_max_rows: project.queryMaxRows,
-  };
-  const traits = { search_traits: project.searchTraits, name_traits: project.nameTraits };
-  const join_ids = project.joinIds;
-  return {
-    id,
-    name,
-    timezone,
-    rate_limit: rateLimit,
-    ...limits,
-    ...traits,
-    join_ids,
+    search_traits: project.searchTraits,
+    name_traits: project.nameTraits,
+    join_ids: project.joinIds,
     keep_events: formatMonths(project.keepEventsMonths),
     events_from: project.eventsFrom === null ? null : formatMicros(project.eventsFrom),
-    created_at: instant(createdAtMs),
+    created_at: instant(project.createdAtMs),
   };
 }
 
