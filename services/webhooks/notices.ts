@@ -59,18 +59,21 @@ export interface NoticeTo {
   readonly projectId: string | null;
   /** Ids: these alone, whatever they take; left out or null: those that take the type. */
   readonly endpoints?: readonly string[] | null;
-  /** The member `data`. */
-  readonly data: object;
+  /** The member `data`, or those of several messages in this order. */
+  readonly data: object | readonly object[];
 }
 
 export async function note(database: Queryable, { type, projectId, endpoints = null, data }: NoticeTo): Promise<void> {
-  const wanting = await endpointsWanting(database, type, projectId, endpoints);
-  const text = JSON.stringify(data);
-  await addNotices(
-    database,
-    type,
-    wanting.map((endpointId) => ({ endpointId, data: text })),
+  const texts = [data].flat().map((one) => JSON.stringify(one));
+  const wanting = await database.query<{ readonly id: string }>(
+    `select id from endpoints
+     where project_id is not distinct from $1::text
+       and case when $3::text[] is null then $2::text = any (types) else id = any ($3::text[]) end
+     order by id`,
+    [projectId, type, endpoints],
   );
+  const notices = wanting.flatMap(({ id }) => texts.map((text) => ({ endpointId: id, data: text })));
+  await addNotices(database, type, notices);
 }
 
 /** Tells every endpoint of the project that wants it of people who were forgotten. */
@@ -79,14 +82,10 @@ export async function noteForgotten(
   projectId: string,
   people: readonly ForgottenPerson[],
 ): Promise<void> {
-  const wanting = await endpointsWanting(database, 'user.forgotten', projectId);
-  const messages: string[] = [];
-  for (let from = 0; from < people.length; from += PEOPLE_OF_A_MESSAGE) {
-    const users = people.slice(from, from + PEOPLE_OF_A_MESSAGE);
-    messages.push(JSON.stringify({ project_id: projectId, users }));
-  }
-  const notices = wanting.flatMap((endpointId) => messages.map((data) => ({ endpointId, data })));
-  await addNotices(database, 'user.forgotten', notices);
+  const data: object[] = [];
+  for (let from = 0; from < people.length; from += PEOPLE_OF_A_MESSAGE)
+    data.push({ project_id: projectId, users: people.slice(from, from + PEOPLE_OF_A_MESSAGE) });
+  await note(database, { type: 'user.forgotten', projectId, data });
 }
 
 /** Tells every endpoint of the installation that wants it that a verification ended with differences. */
@@ -108,21 +107,4 @@ export async function noteDifference(database: Queryable, found: FoundDifference
 /** The body of a message. */
 export function noticeBody({ type, createdAtMs, notice }: WaitingNotice): string {
   return `{"type":${JSON.stringify(type)},"timestamp":"${formatMs(createdAtMs)}","data":${notice}}`;
-}
-
-/** Ids. @param projectId Null: endpoints of the installation. @param named Null: all that take the type. */
-async function endpointsWanting(
-  database: Queryable,
-  type: NoticeType,
-  projectId: string | null,
-  named: readonly string[] | null = null,
-): Promise<readonly string[]> {
-  const rows = await database.query<{ readonly id: string }>(
-    `select id from endpoints
-     where project_id is not distinct from $1::text
-       and case when $3::text[] is null then $2::text = any (types) else id = any ($3::text[]) end
-     order by id`,
-    [projectId, type, named],
-  );
-  return rows.map(({ id }) => id);
 }
