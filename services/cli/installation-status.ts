@@ -13,7 +13,7 @@ export function installationText(at: string, status: InstallationStatus): string
     ['accepted', `${rounded(rates.accepted)} messages/s, ${rounded(rates.refused)} refused`],
     ...strangersLines(status),
     ...Object.entries(readers).map(([reader, of]) => [reader, readerText(of)]),
-    ...otherLines(status),
+    ...otherLines(status).flatMap(([name, text]) => (text ? [[name, text]] : [])),
   ];
   const head = `Tidemark ${version} ${at}, role ${role}, is ${ready ? 'ready' : 'NOT READY'}.\n`;
   return `${head}${table(lines[0] ?? [], lines.slice(1))}${attentionText(attention)}`;
@@ -43,38 +43,29 @@ function strangersLines({ without_project: strangers }: InstallationStatus): rea
   ];
 }
 
-function otherLines(status: InstallationStatus): readonly (readonly string[])[] {
-  const { newest_queryable_event: newest, disk, stored_bytes: stored, verification, dead_letters: letters } = status;
-  const sizes = Object.entries(stored).flatMap(([name, bytes]) =>
-    bytes === null ? [] : `${name} ${mebibytes(bytes)}`,
-  );
-  const growth = Object.entries(status.growth).flatMap(([name, grows]) =>
-    grows === null
-      ? []
-      : [[`${name} growth`, `${mebibytes(grows.bytes_a_day)} a day since ${grows.since.slice(0, 10)}`]],
-  );
+/** What is not known has no text. */
+function otherLines(status: InstallationStatus): readonly (readonly [string, string | null | undefined])[] {
+  const { newest_queryable_event: newest, disk, verification, dead_letters: letters, backup } = status;
+  const sizes = Object.entries(status.stored_bytes).filter(([, bytes]) => bytes !== null);
+  const noBackup = backup?.folder ? `none so far in ${backup.folder}` : 'none (BACKUP_DIR is not set)';
   return [
-    ...(newest === null ? [] : [['newest event', `queryable, recorded ${rounded(newest.age_seconds)} s ago`]]),
-    ...(letters === null
-      ? []
-      : [['dead letters', `${letters.counted_all ? '' : 'at least '}${letters.messages} waiting`]]),
-    ...(verification === undefined ? [] : [['verified', verification?.finished_at ?? 'never']]),
-    ...backupLine(status),
-    ...(disk === null ? [] : [['disk', diskText(disk)]]),
-    ...(sizes.length === 0 ? [] : [['stored', sizes.join(', ')]]),
-    ...growth,
+    ['newest event', newest && `queryable, recorded ${rounded(newest.age_seconds)} s ago`],
+    ['dead letters', letters && `${letters.counted_all ? '' : 'at least '}${letters.messages} waiting`],
+    ['verified', verification === undefined ? undefined : (verification?.finished_at ?? 'never')],
+    ['backups', backup && (backup.finished_at ?? noBackup)],
+    ['disk', disk && diskText(disk)],
+    ['stored', sizes.map(([name, bytes]) => `${name} ${mebibytes(Number(bytes))}`).join(', ')],
+    ...Object.entries(status.growth).map(([name, of]) => [`${name} growth`, of && growthText(of)] as const),
   ];
+}
+
+function growthText({ bytes_a_day: bytes, since }: NonNullable<InstallationStatus['growth']['log']>): string {
+  return `${mebibytes(bytes)} a day since ${since.slice(0, 10)}`;
 }
 
 function diskText({ free_bytes: free, total_bytes: total, full_at: fullAt }: NonNullable<InstallationStatus['disk']>) {
   const full = fullAt === null ? '' : `, full on ${fullAt.slice(0, 10)} at this rate`;
   return `${mebibytes(free)} of ${mebibytes(total)} free${full}`;
-}
-
-function backupLine({ backup }: InstallationStatus): readonly (readonly string[])[] {
-  if (backup === undefined) return [];
-  const { folder, finished_at: last } = backup;
-  return [['backups', last ?? (folder === null ? 'none (BACKUP_DIR is not set)' : `none so far in ${folder}`)]];
 }
 
 function readerText({
