@@ -2,34 +2,26 @@
 import { commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Answer } from '../../../schemas/operations.ts';
-import { linesTogether, type ServiceRequest } from '../client/ask.ts';
-import type { ServiceClient } from '../client/service-client.ts';
-import type { CliContext } from '../context.ts';
-import type { ByHand, RequestOf } from '../document/commands.ts';
+import { linesTogether } from '../client/ask.ts';
+import type { ByHand, RunningCommand } from '../document/commands.ts';
 
 export const AUDIENCE_LINES: Readonly<Record<string, ByHand>> = {
-  'audience members': { run: printAll },
+  'audience members': { ask: printAll },
   'audience changes': {
     options: (command) => void command.option('--wait', 'go on with what later evaluations find, until Ctrl-C'),
     change: (_, { wait, format }) => {
       if (wait === true && format === 'csv') throw commandInvalid(NO_CSV_WITH_WAIT);
       return undefined;
     },
-    run: (context, client, requestOf, options) =>
-      (options['wait'] === true ? follow : printAll)(context, client, requestOf, options),
+    ask: (run) => (run.options['wait'] === true ? follow : printAll)(run),
   },
 };
 
 const NO_CSV_WITH_WAIT = '--wait goes on without an end, which CSV cannot say: leave out --format.';
 
-async function printAll(
-  context: CliContext,
-  client: ServiceClient,
-  requestOf: RequestOf,
-  { format }: Readonly<Record<string, unknown>>,
-): Promise<void> {
+async function printAll(run: RunningCommand): Promise<undefined> {
   // CSV has no last line that says that it is complete.
-  await printLines(context, client, requestOf(), format === 'csv' ? 'csv' : 'all');
+  await printLines(run, run.options['format'] === 'csv' ? 'csv' : 'all');
 }
 
 type ChangesEnd = Extract<Answer<'GET /v1/audiences/{id}/changes'>, { readonly next_cursor: unknown }>;
@@ -38,10 +30,10 @@ type ChangesEnd = Extract<Answer<'GET /v1/audiences/{id}/changes'>, { readonly n
 const WAIT_S = 30;
 
 /** Asks for one stream after the other, each from where the one before ended. Ends when the context's signal is aborted. */
-async function follow(context: CliContext, client: ServiceClient, requestOf: RequestOf): Promise<void> {
+async function follow(run: RunningCommand): Promise<undefined> {
   try {
     for (let from: Readonly<Record<string, unknown>> = {}; ;) {
-      const end = await printLines(context, client, requestOf({ ...from, wait: WAIT_S }), 'changes');
+      const end = await printLines(run, 'changes', { ...from, wait: WAIT_S });
       const { next_cursor: cursor, through } = JSON.parse(end) as ChangesEnd;
       from =
         cursor === null
@@ -49,7 +41,7 @@ async function follow(context: CliContext, client: ServiceClient, requestOf: Req
           : { since: undefined, cursor };
     }
   } catch (error) {
-    if (context.signal?.aborted !== true) throw error;
+    if (run.context.signal?.aborted !== true) throw error;
   }
 }
 
@@ -60,14 +52,13 @@ async function follow(context: CliContext, client: ServiceClient, requestOf: Req
  * @throws TidemarkError `CONTROL_LOST` where the last line is missing.
  */
 async function printLines(
-  context: CliContext,
-  client: ServiceClient,
-  request: ServiceRequest,
+  { context, requestOf }: RunningCommand,
   what: 'all' | 'changes' | 'csv',
+  more?: Readonly<Record<string, unknown>>,
 ): Promise<string> {
   let last = '';
   let count = 0;
-  for await (const lines of linesTogether(client, request, context)) {
+  for await (const lines of linesTogether(context.client, requestOf(more), context)) {
     last = lines.at(-1) ?? '';
     count += lines.length;
     if (what !== 'changes' || count > 1) context.out(lines.join(''));

@@ -17,7 +17,7 @@ export const CONFIRMED: Readonly<Record<string, ByHand>> = {
     },
     confirmation: {
       option: 'confirm',
-      question: async (context, plan, { query }, options) => {
+      question: async ({ context, options, parts: { query } }, plan) => {
         const { id, name } = await projectOf(context, options.project);
         const content = contentText(await plan());
         query['confirm'] = name;

@@ -6,15 +6,16 @@ import type { ByHand } from '../document/commands.ts';
 export const DEAD_LETTERS: Readonly<Record<string, ByHand>> = {
   'dead-letters show': {
     options: (command) => void command.option('--record', 'print the message alone, as edit takes it'),
-    take: (letter: Answer<'GET /v1/admin/dead-letters/{id}'>, { record }) => {
-      if (record !== true) return letter;
+    ask: async ({ options }, ask) => {
+      const letter: Answer<'GET /v1/admin/dead-letters/{id}'> = await ask();
+      if (options['record'] !== true) return letter;
       if (letter.record === null) throw new Error(`the message of ${letter.id} cannot be decoded`);
       return letter.record;
     },
   },
   'dead-letters edit': {
     print: ({ out }, edited: EditedDeadLetter) => out(editedText(edited)),
-    judge: (_, { stores }: EditedDeadLetter) => {
+    judge: ({ stores }: EditedDeadLetter) => {
       if (Object.values(stores ?? {}).some(({ accepts }) => !accepts)) throw new Error('a store would not take it');
     },
   },
@@ -47,7 +48,7 @@ function settling(done: 'replayed' | 'dropped'): ByHand {
         err(`${undecodable} of them cannot be read by this version either: readers will put them aside again\n`);
       }
     },
-    judge: (_, { not_found: missing }: Settled) => {
+    judge: ({ not_found: missing }: Settled) => {
       if (missing.length > 0) throw new Error(`no dead letter has the id ${missing.join(', ')}`);
     },
   };

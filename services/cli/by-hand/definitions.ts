@@ -1,11 +1,10 @@
 /** `tidemark export` and `tidemark apply`: what a project is defined by, in a folder. */
 import { appendFileSync } from 'node:fs';
 import type { Answer } from '../../../schemas/operations.ts';
-import { askFor } from '../client/ask.ts';
-import type { ServiceClient } from '../client/service-client.ts';
-import { type CliContext, ExitCode } from '../context.ts';
+import { carryOut } from '../client/carry-out.ts';
+import { ExitCode } from '../context.ts';
 import { type Definitions, readFolder, writeFolder } from '../definitions/folder.ts';
-import type { ByHand, Options, RequestOf, SentParts } from '../document/commands.ts';
+import type { ByHand, RunningCommand } from '../document/commands.ts';
 import { oneLine, table } from '../print.ts';
 
 const SECRETS = 'append keys and secrets that are made to this file, in place of printing them';
@@ -21,7 +20,7 @@ export const DEFINITIONS: Readonly<Record<string, ByHand>> = {
     options: (command) => void command.option('--secrets <file>', SECRETS),
     ask: applyFolder,
     print: ({ out }, answer: Applied) => out(appliedText(answer)),
-    judge: (_, { dry_run: isDry, objects }: Applied) => {
+    judge: ({ dry_run: isDry, objects }: Applied) => {
       if (isDry && objects.some(isDone)) throw new ExitCode(EXIT_DIFFERENT);
     },
   },
@@ -33,19 +32,15 @@ const EXIT_DIFFERENT = 2;
 type Applied = Answer<'POST /v1/admin/projects/{id}/definitions'>;
 type AppliedObject = Applied['objects'][number];
 
-async function applyFolder(
-  context: CliContext,
-  client: ServiceClient,
-  requestOf: RequestOf,
-  { secrets: file }: Options,
-  { body: { folder } }: SentParts,
-): Promise<Applied> {
+async function applyFolder({ context, requestOf, options, parts }: RunningCommand): Promise<Applied> {
+  const { secrets: file } = options;
+  const { folder } = parts.body;
   const { body, named } = readFolder(String(folder), context.env);
   // What is printed only once must find its place.
   if (typeof file === 'string') appendFileSync(file, '', { mode: 0o600 });
   const ask = async (more?: object): Promise<Applied> => {
     try {
-      return (await askFor(client, requestOf({ ...body, folder: undefined, ...more }), context)) as Applied;
+      return (await carryOut(context, requestOf({ ...body, folder: undefined, ...more }))) as Applied;
     } catch (error) {
       if (error instanceof Error) error.message = named(error.message);
       throw error;

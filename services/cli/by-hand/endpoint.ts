@@ -8,7 +8,7 @@ export const ENDPOINT: Readonly<Record<string, ByHand>> = {
   'endpoint create': { print: printSecret },
   'endpoint rotate': { print: printSecret },
   'endpoint test': {
-    judge: (_, { state }: Answer<'POST /v1/endpoints/{id}/test'>) => {
+    judge: ({ state }: Answer<'POST /v1/endpoints/{id}/test'>) => {
       if (state !== 'delivered') throw new ExitCode(1);
     },
   },

@@ -40,7 +40,8 @@ export const KEY: Readonly<Record<string, ByHand>> = {
       if (named !== undefined) named.description = 'the id or name of a project (default: all)';
     },
     change: (_, { project }) => (project === undefined ? { name: 'GET /v1/admin/keys', ...OF_NO_PROJECT } : undefined),
-    take: (listed: Keys, { project }, context) => (project === undefined ? withProjects(context, listed) : listed),
+    ask: async ({ context, options }, ask) =>
+      options.project === undefined ? withProjects(context, await ask()) : ask(),
   },
 };
 

@@ -10,7 +10,7 @@ const EXIT_DIFFERENT = 3;
 export const VERIFY: Readonly<Record<string, ByHand>> = {
   verify: {
     print: printVerification,
-    judge: (_, { equal }: VerificationReport) => {
+    judge: ({ equal }: VerificationReport) => {
       if (!equal) throw new ExitCode(EXIT_DIFFERENT);
     },
   },

@@ -2,8 +2,8 @@
 import { Argument as CommandArgument, type Command } from 'commander';
 import { operation } from '../../../schemas/operations.ts';
 import { commandInvalid } from '../../runtime/command.ts';
-import { askFor, type AskOptions, type ServiceRequest } from '../client/ask.ts';
-import { onePage, type ListedPage } from '../client/carry-out.ts';
+import type { AskOptions, ServiceRequest } from '../client/ask.ts';
+import { carryOut, type ListedPage, onePage } from '../client/carry-out.ts';
 import type { ServiceClient } from '../client/service-client.ts';
 import type { CliContext } from '../context.ts';
 import { oneLine, printJson, shortened } from '../print.ts';
@@ -29,6 +29,16 @@ export interface SentParts {
   readonly body: Record<string, unknown>;
 }
 
+/** A command under way. */
+export interface RunningCommand {
+  /** Its service answers already. */
+  readonly context: CliContext & { readonly client: ServiceClient };
+  readonly options: Options;
+  readonly parts: SentParts;
+  /** The request, with more parameters of the query, or more members of the body where it has one. */
+  readonly requestOf: (more?: Readonly<Record<string, unknown>>) => ServiceRequest;
+}
+
 /** What the document does not say of a command. */
 export interface ByHand {
   /** Adds options that are no parameter. */
@@ -37,27 +47,12 @@ export interface ByHand {
   readonly change?: (parts: SentParts, options: Options) => Partial<Described> | undefined | Promise<undefined>;
   /** Asks before anything is sent. */
   readonly confirmation?: Confirmation;
-  /** Asks and prints in another way. */
-  readonly run?: (
-    context: CliContext,
-    client: ServiceClient,
-    requestOf: RequestOf,
-    options: Options,
-  ) => Promise<unknown>;
-  /** Asks in another way. */
-  readonly ask?: (
-    context: CliContext,
-    client: ServiceClient,
-    requestOf: RequestOf,
-    options: Options,
-    parts: SentParts,
-  ) => Promise<object>;
-  /** What is printed of an answer, with `--json` too. */
-  readonly take?: (answer: never, options: Options, context: CliContext) => unknown;
+  /** Asks in another way than `ask`, or makes something else of its answer. Undefined where it has printed all. */
+  readonly ask?: (run: RunningCommand, ask: () => Promise<never>) => Promise<object | undefined>;
   /** Prints an answer for people. */
   readonly print?: (context: CliContext, answer: never, parts: SentParts) => void;
   /** Looks at an answer that is printed. @throws ExitCode, Error where the command then ends with another exit code. */
-  readonly judge?: (context: CliContext, answer: never, options: Options) => void;
+  readonly judge?: (answer: never) => void;
 }
 
 /** A question to the person at the keyboard, about what cannot be undone. A dry run asks nothing. */
@@ -65,20 +60,12 @@ export interface Confirmation {
   /** The option that takes its place. */
   readonly option: string;
   /** Makes the question of what a dry run answers. May complete what is sent. */
-  readonly question: (
-    context: CliContext,
-    plan: () => Promise<never>,
-    parts: SentParts,
-    options: Options,
-  ) => Promise<string>;
+  readonly question: (run: RunningCommand, plan: () => Promise<never>) => Promise<string>;
   /** Said where nobody can be asked. */
   readonly unasked: string;
   /** Said where the person says no. */
   readonly refused: string;
 }
-
-/** The request, with more parameters of the query, or more members of the body where it has one. */
-export type RequestOf = (more?: Readonly<Record<string, unknown>>) => ServiceRequest;
 
 export function addDocumentCommands(
   groupOf: (name: string) => Command,
@@ -179,39 +166,31 @@ async function askAndPrint(
   options: Options,
 ) {
   await withNamedProject(context, described, options, async (client, project) => {
-    const requestOf: RequestOf = (more) => requestTo(described, parts, project, more);
-    if (byHand.run !== undefined) return byHand.run(context, client, requestOf, options);
-    if (!(await isConfirmed({ ...context, client }, byHand.confirmation, requestOf, parts, options))) return undefined;
-    const answer =
-      (await byHand.ask?.(context, client, requestOf, options, parts)) ??
-      (await askByDocument(context, client, described, requestOf, options));
-    const output = ((await byHand.take?.(answer as never, options, { ...context, client })) ?? answer) as never;
+    const requestOf: RunningCommand['requestOf'] = (more) => requestTo(described, parts, project, more);
+    const run: RunningCommand = { context: { ...context, client }, options, parts, requestOf };
+    if (!(await isConfirmed(run, byHand.confirmation))) return;
+    const ask = () => askByDocument(run, described) as Promise<never>;
+    const answer = await (byHand.ask ?? ask)(run, ask);
+    if (answer === undefined) return;
     sayWarnings(context, answer);
-    if (options.json) printJson(context, output);
-    else if (byHand.print !== undefined) byHand.print(context, output, parts);
-    else print(context, described, output, parts);
+    if (options.json) printJson(context, answer);
+    else if (byHand.print !== undefined) byHand.print(context, answer as never, parts);
+    else print(context, described, answer, parts);
     const { next_cursor: next } = answer as { readonly next_cursor?: string | null };
     if (typeof next === 'string') context.err('There are more: raise --limit.\n');
-    byHand.judge?.(context, answer as never, options);
-    return undefined;
+    byHand.judge?.(answer as never);
   });
 }
 
 /** Whether nothing need be asked, or the person says yes. @throws TidemarkError `COMMAND_INVALID` where nobody can be asked. */
-async function isConfirmed(
-  context: CliContext & { readonly client: ServiceClient },
-  confirmation: Confirmation | undefined,
-  requestOf: RequestOf,
-  parts: SentParts,
-  options: Options,
-): Promise<boolean> {
+async function isConfirmed(run: RunningCommand, confirmation: Confirmation | undefined): Promise<boolean> {
+  const { context, options, requestOf } = run;
   if (confirmation === undefined || options['dryRun'] === true) return true;
   const { option, question, unasked, refused } = confirmation;
   if (options[option] !== undefined) return true;
   if (context.confirm === undefined) throw commandInvalid(unasked);
-  const { client, signal } = context;
-  const plan = () => askFor(client, requestOf({ dry_run: true }), { signal }) as Promise<never>;
-  if (await context.confirm(`${await question(context, plan, parts, options)} [y/N] `)) return true;
+  const plan = () => carryOut(context, requestOf({ dry_run: true })) as Promise<never>;
+  if (await context.confirm(`${await question(run, plan)} [y/N] `)) return true;
   context.err(`${refused}\n`);
   return false;
 }
@@ -230,22 +209,17 @@ function requestTo(described: Described, { path, query, body }: SentParts, proje
 }
 
 function askByDocument(
-  context: CliContext,
-  client: ServiceClient,
+  { context, options, requestOf }: RunningCommand,
   { pageLimit, words }: Described,
-  requestOf: RequestOf,
-  options: Options,
 ): Promise<unknown> {
-  const { signal } = context;
   const limit = Number(options['limit'] ?? words.defaults?.['limit'] ?? Infinity);
-  const ask = (how: AskOptions): Promise<unknown> =>
+  const ask = (onProgress?: AskOptions['onProgress']): Promise<unknown> =>
     pageLimit === undefined
-      ? askFor(client, requestOf(), how)
+      ? carryOut(context, requestOf(), { onProgress })
       : onePage({ limit, pageLimit }, (most, cursor) =>
-          askFor(client, requestOf({ limit: most, cursor }) as ServiceRequest<ListedPage>, how),
+          carryOut(context, requestOf({ limit: most, cursor }) as ServiceRequest<ListedPage>, { onProgress }),
         );
-  if (words.progress === undefined) return ask({ signal });
-  return withProgress(context, words.progress, (onProgress) => ask({ signal, onProgress }));
+  return words.progress === undefined ? ask() : withProgress(context, words.progress, ask);
 }
 
 /** Says what a definition most likely does not mean, on standard error: the answer itself is for programs. */
