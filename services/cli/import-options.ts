@@ -40,35 +40,20 @@ export function addFormOptions(command: Command): Command {
 
 /** As a request has them. */
 export function formOf(options: FileFormOptions) {
-  const {
-    type,
-    format,
-    preset,
-    timezone,
-    encoding,
-    delimiter,
-    types,
-    textColumn,
-    jsonColumn,
-    map,
-    set,
-    timeFormat,
-    columns,
-  } = options;
   return {
-    type,
-    format,
-    preset,
-    timezone,
-    encoding,
-    delimiter,
-    types,
-    columns,
-    text_columns: textColumn.length > 0 ? textColumn : undefined,
-    json_columns: jsonColumn,
-    map: Object.fromEntries(map),
-    set: Object.fromEntries(set),
-    time_format: timeFormat,
+    type: options.type,
+    format: options.format,
+    preset: options.preset,
+    timezone: options.timezone,
+    encoding: options.encoding,
+    delimiter: options.delimiter,
+    types: options.types,
+    columns: options.columns,
+    text_columns: options.textColumn.length > 0 ? options.textColumn : undefined,
+    json_columns: options.jsonColumn,
+    map: Object.fromEntries(options.map),
+    set: Object.fromEntries(options.set),
+    time_format: options.timeFormat,
   };
 }
 

@@ -96,12 +96,8 @@ class Speed {
   }
 }
 
-interface ImportResultOptions extends OutputOptions {
-  readonly report: string;
-  readonly dryRun?: true;
-}
-
-function printImported(context: CliContext, result: ImportResult, { json, report, dryRun }: ImportResultOptions): void {
+function printImported(context: CliContext, result: ImportResult, options: ImportFileOptions): void {
+  const { json, report, dryRun } = options;
   if (json) return printJson(context, result);
   const { accepted, refused, dropped = 0, lines, resumed_at_line: resumedAt } = result;
   const from = resumedAt > 0 ? ` (lines up to ${resumedAt} in earlier runs)` : '';

@@ -4,7 +4,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Progress } from '../../runtime/command.ts';
-import { type Answer, operation, type Sent } from '../../../schemas/operations.ts';
+import { type Answer, operation, pathTo, type Sent } from '../../../schemas/operations.ts';
 import { askFor } from './ask.ts';
 import { job, type JobResults } from './carry-out.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -12,7 +12,6 @@ import { withService } from './with-service.ts';
 import { projectOf } from '../project.ts';
 import type { CliContext } from '../context.ts';
 
-const IMPORTS = '/v1/admin/imports';
 /** Below what proxies take where nobody has changed that: 1 MiB. */
 const PART_BYTES = 1_000_000;
 
@@ -50,9 +49,7 @@ export function importByService(
   const sendsFiles = service?.url !== undefined || paths.length === 0;
   const use = async (client: ServiceClient): Promise<ImportResult> => {
     const { id: project } = await projectOf({ ...context, client }, named);
-    const source = sendsFiles
-      ? await uploaded(client, paths, signal)
-      : { ...sourceOf(paths.map((path) => resolve(path))), report, state, restart };
+    const source = sendsFiles ? await uploaded(client, paths, signal) : { ...sourceOf(paths), report, state, restart };
     const request = job('POST /v1/admin/imports', { body: { ...options, ...source, project } });
     let id = '';
     const onJob = (jobPath: string): void => void (id = basename(jobPath));
@@ -76,7 +73,7 @@ export function previewByService(
       const body = { ...options, ...source, project };
       return askFor(client, operation('POST /v1/admin/imports/preview', { body }), { signal });
     };
-    if (service?.url === undefined && paths.length > 0) return ask(sourceOf(paths.map((path) => resolve(path))));
+    if (service?.url === undefined && paths.length > 0) return ask(sourceOf(paths));
     const [first] = await filesIn(paths.slice(0, 1));
     const file = await upload(client, first, signal, PREVIEWED_BYTES);
     try {
@@ -92,8 +89,8 @@ export function previewByService(
 const PREVIEWED_BYTES = 4 * 2 ** 20;
 
 function sourceOf(paths: readonly string[]): { readonly path: string } | { readonly paths: readonly string[] } {
-  const [path = ''] = paths;
-  return paths.length === 1 ? { path } : { paths };
+  const [path = '', ...others] = paths.map((one) => resolve(one));
+  return others.length === 0 ? { path } : { paths: [path, ...others] };
 }
 
 /** Files of folders too. */
@@ -169,7 +166,7 @@ async function* partsOf(
 }
 
 async function saveReport(client: ServiceClient, id: string, reportPath: string): Promise<void> {
-  const headers = { accept: 'application/x-ndjson' };
-  const response = await client.expectOk(await client.fetch(`${IMPORTS}/${id}/refused`, { headers }));
+  const path = pathTo('GET /v1/admin/imports/{id}/refused', { path: { id } });
+  const response = await client.expectOk(await client.fetch(path, { headers: { accept: 'application/x-ndjson' } }));
   await writeFile(reportPath, response.body ?? '', { mode: 0o600 });
 }
