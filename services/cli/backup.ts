@@ -2,8 +2,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../runtime/config.ts';
-import { TidemarkError } from '../runtime/errors.ts';
-import type { Progress } from '../runtime/command.ts';
+import { commandInvalid, type Progress } from '../runtime/command.ts';
 import { carryOut, job, type JobResults } from './client/carry-out.ts';
 import type { CliContext } from './context.ts';
 import { JSON_OPTION, mebibytes, type OutputOptions, printJson } from './print.ts';
@@ -30,7 +29,7 @@ export function addBackup(parent: Command, context: CliContext): void {
     .option('--again', 'begin anew where the folder had a backup before and has none now')
     .option(...JSON_OPTION)
     .action(async ([first = '', second, ...more]: string[], options: BackupOptions) => {
-      if (more.length > 0 || (second !== undefined && first !== 'check')) throw usedWrongly('Name one folder.');
+      if (more.length > 0 || (second !== undefined && first !== 'check')) throw commandInvalid('Name one folder.');
       if (second === undefined) await backUp(context, first, options);
       else await check(context, resolve(second), options);
     });
@@ -85,9 +84,7 @@ function printBackup({ out }: CliContext, result: BackupResult): void {
 async function check(context: CliContext, folder: string, { json }: BackupOptions): Promise<void> {
   // Imported late: no other command needs the code of the stores, where a service runs.
   const { checkFolder } = await import('../app/backups/restore.ts');
-  const found = await withProgress(context, 'checking', (report) =>
-    checkFolder(folder, { report, signal: signalOf(context) }),
-  );
+  const found = await withProgress(context, 'checking', (report, signal) => checkFolder(folder, { report, signal }));
   if (json) return printJson(context, found);
   for (const { number, at, version } of found.backups) context.out(`backup ${number} of ${at}, by ${version}\n`);
   context.out(`${found.files} files, ${found.records} records, ${mebibytes(found.bytes)}. All is as it was written.\n`);
@@ -97,10 +94,10 @@ async function restore(context: CliContext, folder: string, options: RestoreOpti
   const { json, until, erasures, drill = false } = options;
   const { restoreInto } = await import('../app/backups/restore.ts');
   const config = readConfig(context.env);
-  const result = await withProgress(context, 'restoring', (show) => {
+  const result = await withProgress(context, 'restoring', (show, signal) => {
     const report = (progress: Progress): void => show({ ...progress, note: progress['phase'] });
     const wanted = { folder, untilMs: until, erasuresFile: erasures, isDrill: drill };
-    return restoreInto(config, wanted, { report, signal: signalOf(context) });
+    return restoreInto(config, wanted, { report, signal });
   });
   if (json) return printJson(context, result);
   const { number, at, records, rows, took_ms: tookMs } = result;
@@ -109,16 +106,8 @@ async function restore(context: CliContext, folder: string, options: RestoreOpti
   if (drill) context.out('Its endpoints of webhooks are paused until somebody enables them.\n');
 }
 
-function signalOf({ signal }: CliContext): AbortSignal {
-  return signal ?? new AbortController().signal;
-}
-
 function readMoment(text: string): number {
   const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(ms)) throw new InvalidArgumentError('It is a time such as 2026-11-24T09:00:00Z.');
   return ms;
-}
-
-function usedWrongly(message: string): TidemarkError {
-  return new TidemarkError('COMMAND_INVALID', message);
 }

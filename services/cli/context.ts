@@ -21,18 +21,6 @@ export interface CliContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A signal of the operating system has ended the command. */
-export class Interrupted extends Error {
-  /** As shells have it: 128 plus the number of the signal. */
-  readonly exitCode: number;
-
-  constructor(exitCode: number) {
-    super('interrupted');
-    this.name = 'Interrupted';
-    this.exitCode = exitCode;
-  }
-}
-
 /** The command has finished with this exit code, which reports its result. */
 export class ExitCode extends Error {
   readonly exitCode: number;
@@ -43,3 +31,6 @@ export class ExitCode extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** A signal of the operating system has ended the command. As shells have it, its exit code is 128 plus its number. */
+export class Interrupted extends ExitCode {}

@@ -27,10 +27,9 @@ async function renew(context: CliContext, { toPrefix: prefix, finish, json }: Re
   // Imported late: no other command needs the code of the stores, where a service runs.
   const { renewLogOf } = await import('../app/backups/renew.ts');
   const config = readConfig(context.env);
-  const signal = context.signal ?? new AbortController().signal;
-  const result = await withProgress(context, 'copying', (report) => {
-    return renewLogOf(config, { prefix, isLast: finish === true }, { report, signal });
-  });
+  const result = await withProgress(context, 'copying', (report, signal) =>
+    renewLogOf(config, { prefix, isLast: finish === true }, { report, signal }),
+  );
   if (json) return printJson(context, result);
   const { records, blank, finished, took_ms: tookMs } = result;
   context.out(`${records} records copied, ${blank} of them blank, ${(tookMs / 1_000).toFixed(1)} s\n`);

@@ -10,13 +10,13 @@ const LINE_EVERY_MS = 5_000;
  * @param title What is being done: `importing`.
  */
 export async function withProgress<T>(
-  context: Pick<CliContext, 'err' | 'terminal'>,
+  context: Pick<CliContext, 'err' | 'terminal' | 'signal'>,
   title: string,
-  work: (onProgress: (progress: Progress) => void) => Promise<T>,
+  work: (onProgress: (progress: Progress) => void, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const display = context.terminal === undefined ? linesOn(context, title) : barOn(context.terminal, title);
   try {
-    return await work((progress) => display.show(progress));
+    return await work((progress) => display.show(progress), context.signal ?? new AbortController().signal);
   } finally {
     display.end();
   }
