@@ -1,6 +1,6 @@
 /** The server-sent events of `GET /v1/events/live`, over as many connections as it takes. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { keepDigits } from './client/ask.ts';
+import { blocksOf, keepDigits } from './client/ask.ts';
 import { hasCode } from '../runtime/errors.ts';
 import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
 
@@ -26,11 +26,12 @@ export interface LiveTick {
   readonly skipped: number;
 }
 
-export interface LiveStreamOptions {
-  /** Waits before it connects again. */
-  readonly retryMs?: number;
-  /** After this time without a byte a connection is broken; the service sends some every half second. */
-  readonly silenceMs?: number;
+/** Waits before it connects again. */
+const CONNECT_AGAIN_AFTER_MS = 2_000;
+/** After this time without a byte a connection is broken; the service sends some every half second. */
+const SILENCE_MS = 15_000;
+
+interface LiveStreamOptions {
   readonly onLost: () => void;
   readonly onBack: () => void;
 }
@@ -45,17 +46,18 @@ export async function* liveTicks(
   client: ServiceClient,
   path: string,
   signal: AbortSignal,
-  { retryMs = 2_000, silenceMs = 15_000, onLost, onBack }: LiveStreamOptions,
+  { onLost, onBack }: LiveStreamOptions,
 ): AsyncGenerator<LiveTick> {
   let lastId: string | undefined;
   for (let isFirst = true, isLost = false; ; isFirst = false) {
-    const silence = new Silence(silenceMs);
+    const leaving = new AbortController();
+    const silence = setTimeout(() => leaving.abort(new Error('nothing was heard for too long')), SILENCE_MS);
     try {
       const headers = lastId === undefined ? {} : { 'Last-Event-ID': lastId };
-      const response = await client.expectOk(await client.get(path, headers, silence.signal));
+      const response = await client.expectOk(await client.get(path, headers, leaving.signal));
       if (isLost) onBack();
       isLost = false;
-      for await (const { id, data } of eventsIn(client.url, response, silence)) {
+      for await (const { id, data } of eventsIn(client.url, response, () => silence.refresh())) {
         lastId = id;
         yield JSON.parse(data, keepDigits) as LiveTick;
       }
@@ -63,11 +65,12 @@ export async function* liveTicks(
       signal.throwIfAborted();
       if (isLasting(error) || (isFirst && lastId === undefined)) throw error;
     } finally {
-      silence.end();
+      clearTimeout(silence);
+      leaving.abort();
     }
     if (!isLost) onLost();
     isLost = true;
-    await delay(retryMs, undefined, { signal });
+    await delay(CONNECT_AGAIN_AFTER_MS, undefined, { signal });
   }
 }
 
@@ -77,46 +80,16 @@ function isLasting(error: unknown): boolean {
   return error instanceof HttpStatusError && error.status < 500 && error.status !== 429;
 }
 
-/** Aborts its signal when nothing was heard for a while. */
-class Silence {
-  readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout;
-
-  constructor(ms: number) {
-    this.#timer = setTimeout(() => this.#controller.abort(new Error('nothing was heard for too long')), ms);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  heard(): void {
-    this.#timer.refresh();
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#controller.abort();
-  }
-}
-
-interface StreamEvent {
-  readonly id: string;
-  readonly data: string;
-}
-
 /** @throws ServiceUnreachable where the connection breaks. */
-async function* eventsIn(url: string, response: Response, silence: Silence): AsyncGenerator<StreamEvent> {
-  let text = '';
+async function* eventsIn(
+  url: string,
+  response: Response,
+  onPiece: () => void,
+): AsyncGenerator<{ readonly id: string; readonly data: string }> {
   try {
-    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      silence.heard();
-      const blocks = (text + piece).split('\n\n');
-      text = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(block) ?? [];
-        if (id !== undefined && data !== undefined) yield { id, data };
-      }
+    for await (const block of blocksOf(response, '\n\n', onPiece)) {
+      const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(block) ?? [];
+      if (id !== undefined && data !== undefined) yield { id, data };
     }
   } catch (error) {
     throw new ServiceUnreachable(url, error);

@@ -6,8 +6,8 @@ import { aboutProgram } from '../runtime/version.ts';
 import { keepDigits } from './client/ask.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
-import { type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
-import { addUrlOption, clientWithKey, clientWithoutKey, keyOf, type ServiceOptions } from './client/service-options.ts';
+import { ServiceClient, ServiceUnreachable } from './client/service-client.ts';
+import { clientOf, keyOf, type ServiceOptions, serviceUrl } from './client/service-options.ts';
 import { clientOfRunning } from './client/with-service.ts';
 import { attentionText, installationText } from './installation-status.ts';
 
@@ -31,15 +31,13 @@ export function addStatus(root: Command, context: CliContext): void {
     .description('say whether the service is well, and what wants attention; exits with 1 where something does')
     .option('--bundle <file>', 'write what somebody needs who helps you to a file: no secrets, and nothing of users')
     .option(...JSON_OPTION);
-  addUrlOption(command).action(
-    async ({ json, bundle, ...options }: OutputOptions & ServiceOptions & { bundle?: string }) => {
-      if (bundle !== undefined) return writeBundle(context, options, bundle);
-      const { client, status } = await knownStatus(context, options);
-      if (json) printJson(context, status);
-      else context.out('role' in status ? installationText(client.place, status) : serviceText(status));
-      if (status.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
-    },
-  );
+  command.action(async ({ json, bundle, ...options }: OutputOptions & ServiceOptions & { bundle?: string }) => {
+    if (bundle !== undefined) return writeBundle(context, options, bundle);
+    const { client, status } = await knownStatus(context, options);
+    if (json) printJson(context, status);
+    else context.out('role' in status ? installationText(client.place, status) : serviceText(status));
+    if (status.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
+  });
 }
 
 /** One file for somebody who helps. What is missing in it says why. */
@@ -82,7 +80,7 @@ interface Known {
 async function knownStatus(context: CliContext, options: ServiceOptions): Promise<Known> {
   const installation = await installationStatus(context, options);
   if (installation !== undefined) return installation;
-  const client = clientWithoutKey(context, options);
+  const client = new ServiceClient({ url: serviceUrl(context, options.url) }, context.signal);
   return { client, status: await serviceStatus(client) };
 }
 
@@ -93,7 +91,7 @@ async function knownStatus(context: CliContext, options: ServiceOptions): Promis
 async function installationStatus(context: CliContext, options: ServiceOptions): Promise<Known | undefined> {
   const { url, key } = options;
   if (keyOf(context, options) !== undefined) {
-    const known = await askInstallation(clientWithKey(context, options), key !== undefined);
+    const known = await askInstallation(clientOf(context, options), key !== undefined);
     if (known !== undefined) return known;
   }
   // Its service may have been started with another port than the command.

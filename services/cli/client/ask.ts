@@ -2,7 +2,7 @@
 import type { Progress } from '../../runtime/command.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
 import type { Operation } from '../../../schemas/operations.ts';
-import { badKey, type ServiceClient, ServiceUnreachable } from './service-client.ts';
+import { badKey, notTidemark, type ServiceClient, ServiceUnreachable } from './service-client.ts';
 
 export interface ServiceRequest<T = unknown> extends Operation<T> {
   /** Whether it is answered in lines: progress, and at last the result. */
@@ -53,10 +53,7 @@ async function askOnce(client: ServiceClient, request: ServiceRequest, { signal 
   const timeout = AbortSignal.timeout(ANSWER_WITHIN_MS);
   const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   try {
-    const response = await send(client, request, either);
-    const text = await response.text();
-    if (!response.ok) throw errorOfAnswer(client, request, response.status, text);
-    return text;
+    return await (await send(client, request, either)).text();
   } catch (error) {
     signal?.throwIfAborted();
     throw lostOf(client, error);
@@ -74,8 +71,7 @@ export async function* linesTogether(
   let waiting: string[] = [];
   try {
     const response = await send(client, request, signal);
-    if (!response.ok) throw errorOfAnswer(client, request, response.status, await response.text());
-    for await (const line of linesOf(response)) {
+    for await (const line of blocksOf(response, '\n')) {
       if (waiting.push(`${line}\n`) < LINES_TOGETHER) continue;
       yield waiting;
       waiting = [];
@@ -106,7 +102,6 @@ async function askForLines(
   signal?.addEventListener('abort', cancel, { once: true });
   try {
     const response = await send(client, request, ending.signal, { accept: NDJSON });
-    if (!response.ok) throw errorOfAnswer(client, request, response.status, await response.text());
     job = response.headers.get('location');
     if (job !== null) onJob?.(job);
     if (signal?.aborted === true) cancel();
@@ -131,7 +126,7 @@ async function resultIn(
 ): Promise<string> {
   // What was done at once became no job, and has no lines.
   if (response.headers.get('content-type')?.includes(NDJSON) !== true) return response.text();
-  for await (const text of linesOf(response)) {
+  for await (const text of blocksOf(response, '\n')) {
     const line = JSON.parse(text) as Line;
     if ('problem' in line) throw errorOf(line.problem, request);
     // The text itself, so that no digit is lost.
@@ -150,29 +145,31 @@ interface ProblemText {
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
 }
 
-function send(
+/** @throws as `ask`, where the service refuses it too. */
+async function send(
   client: ServiceClient,
-  { method, path, body }: ServiceRequest,
+  request: ServiceRequest,
   signal: AbortSignal | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
+  const { method, path, body } = request;
   const type = body instanceof Uint8Array ? { 'content-type': 'application/octet-stream' } : {};
   // Blobs are sent by browsers alone.
   const sent = body as Exclude<typeof body, Blob>;
-  return client.fetch(path, {
-    method,
-    headers: { ...type, ...headers },
-    signal,
-    ...(sent !== undefined && { body: sent }),
-  });
+  const options = { method, headers: { ...type, ...headers }, signal, ...(sent !== undefined && { body: sent }) };
+  const response = await client.fetch(path, options);
+  if (response.ok) return response;
+  throw errorOfAnswer(client, request, response.status, await response.text());
 }
 
-async function* linesOf(response: Response): AsyncGenerator<string> {
+/** What ends with `end`, without it. @param onPiece Called whenever anything has arrived. */
+export async function* blocksOf(response: Response, end: string, onPiece?: () => void): AsyncGenerator<string> {
   let begun = '';
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const lines = (begun + piece).split('\n');
-    begun = lines.pop() ?? '';
-    yield* lines;
+    onPiece?.();
+    const blocks = (begun + piece).split(end);
+    begun = blocks.pop() ?? '';
+    yield* blocks;
   }
 }
 
@@ -190,7 +187,7 @@ function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: n
   try {
     return errorOf({ status, ...(JSON.parse(text) as ProblemText) }, request);
   } catch {
-    return new Error(`${client.url} answered ${status}; is this a Tidemark service?`);
+    return new Error(notTidemark(client.url, status));
   }
 }
 

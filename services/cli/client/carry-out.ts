@@ -32,10 +32,9 @@ export type ProjectInList = Answer<'GET /v1/admin/projects'>['projects'][number]
 
 /** All of them, as if they were one page. */
 export function listProjects(context: ServiceContext): Promise<Answer<'GET /v1/admin/projects'>> {
-  const { signal } = context;
   const list = (client: ServiceClient): Promise<Answer<'GET /v1/admin/projects'>> =>
     onePage({ limit: Infinity, pageLimit: 1_000 }, (limit, cursor) =>
-      askFor(client, operation('GET /v1/admin/projects', { query: { limit, cursor } }), { signal }),
+      carryOut({ ...context, client }, operation('GET /v1/admin/projects', { query: { limit, cursor } })),
     );
   return withService(context, list, OF_DATABASE);
 }

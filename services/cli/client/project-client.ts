@@ -1,7 +1,6 @@
-import { askFor } from './ask.ts';
+import { listProjects } from './carry-out.ts';
 import type { CliContext } from '../context.ts';
 import { onlyProject } from '../project.ts';
-import { operation } from '../../../schemas/operations.ts';
 import type { ServiceClient } from './service-client.ts';
 import { clientWithKey, keyOf, type ServiceOptions } from './service-options.ts';
 import { clientOfRunning } from './with-service.ts';
@@ -23,10 +22,7 @@ export async function projectClientOf(context: CliContext, options: ServiceOptio
   const isLocal = options.url === undefined && keyOf(context, options) === undefined;
   const local = isLocal ? await clientOfRunning(context) : undefined;
   if (local === undefined) return { client: clientWithKey(context, options), project };
-  return { client: local, project: project ?? (await onlyOn(local, context)) };
-}
-
-async function onlyOn(client: ServiceClient, { signal }: CliContext): Promise<string> {
-  const request = operation('GET /v1/admin/projects', { query: { limit: 1_000 } });
-  return onlyProject((await askFor(client, request, { signal })).projects).id;
+  if (project !== undefined) return { client: local, project };
+  const { projects } = await listProjects({ ...context, client: local });
+  return { client: local, project: onlyProject(projects).id };
 }

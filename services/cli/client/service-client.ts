@@ -126,27 +126,19 @@ export class ServiceClient {
   async expectOk(response: Response, scope?: KeyScope): Promise<Response> {
     if (response.ok) return response;
     if (response.status === 401) throw badKey(this.url, scope);
-    const text = await response.text().catch(() => '');
-    throw new HttpStatusError(response.status, refusalText(this.url, response.status, text));
+    const { status } = response;
+    const problem = (await response.json().catch(() => undefined)) as { readonly detail?: unknown } | null | undefined;
+    const { detail } = problem ?? {};
+    throw new HttpStatusError(
+      status,
+      typeof detail === 'string' ? `${detail} (${status})` : notTidemark(this.url, status),
+    );
   }
 }
 
-function refusalText(url: string, status: number, text: string): string {
-  const detail = detailIn(text);
-  return detail === undefined ? `${url} answered ${status}; is this a Tidemark service?` : `${detail} (${status})`;
+export function notTidemark(url: string, status: number): string {
+  return `${url} answered ${status}; is this a Tidemark service?`;
 }
-
-/** The detail of a problem document. */
-function detailIn(text: string): string | undefined {
-  try {
-    const { detail } = JSON.parse(text) as { readonly detail?: unknown };
-    return typeof detail === 'string' ? detail : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export const HOW_TO_MAKE_A_KEY = howToMake('read');
 
 type KeyScope = 'read' | 'audiences' | 'admin';
 
@@ -159,6 +151,6 @@ export function badKey(url: string, scope: KeyScope = 'read'): TidemarkError {
   return new WrongKey('COMMAND_INVALID', message);
 }
 
-function howToMake(scope: KeyScope): string {
+export function howToMake(scope: KeyScope): string {
   return `Make one with: ./tidemark key create ${scope === 'admin' ? '' : '--project PROJECT '}--scope ${scope}`;
 }

@@ -4,7 +4,7 @@ import { readConfig } from '../../runtime/config.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { hostInUrl } from '../../runtime/server-url.ts';
 import type { CliContext } from '../context.ts';
-import { HOW_TO_MAKE_A_KEY, ServiceClient } from './service-client.ts';
+import { howToMake, ServiceClient } from './service-client.ts';
 
 export interface ServiceOptions {
   readonly url?: string;
@@ -15,13 +15,10 @@ export interface ServiceOptions {
 const URL_OPTION = ['--url <url>', 'address of the service (default: the service on this machine)'] as const;
 const KEY_OPTION = ['--key <key>', 'a key for that service (default: TIDEMARK_KEY)'] as const;
 
-export function addUrlOption(command: Command): Command {
-  return command.option(...URL_OPTION);
-}
-
 /** For commands that a read key opens. */
 export function addServiceOptions(command: Command): Command {
-  return addUrlOption(command)
+  return command
+    .option(...URL_OPTION)
     .option(
       '--key <key>',
       'a key with the scope read or admin (default: TIDEMARK_KEY, else the service on this machine)',
@@ -59,16 +56,16 @@ function sameProject(project: string, before: string | undefined): string {
   throw new InvalidArgumentError(`Two projects are named: ${before} and ${project}.`);
 }
 
+/** With the key that is given, if one is. @throws TidemarkError `COMMAND_INVALID` */
+export function clientOf(context: Pick<CliContext, 'env' | 'signal'>, options: ServiceOptions): ServiceClient {
+  return new ServiceClient({ url: serviceUrl(context, options.url), key: keyOf(context, options) }, context.signal);
+}
+
 /** @throws TidemarkError `COMMAND_INVALID` where no key is given or the address is not usable. */
 export function clientWithKey(context: CliContext, options: ServiceOptions): ServiceClient {
-  const key = keyOf(context, options);
-  if (key === undefined) {
-    throw new TidemarkError(
-      'COMMAND_INVALID',
-      `This needs a key with the scope read, by --key or TIDEMARK_KEY. ${HOW_TO_MAKE_A_KEY}`,
-    );
-  }
-  return new ServiceClient({ url: serviceUrl(context, options.url), key }, context.signal);
+  if (keyOf(context, options) !== undefined) return clientOf(context, options);
+  const message = `This needs a key with the scope read, by --key or TIDEMARK_KEY. ${howToMake('read')}`;
+  throw new TidemarkError('COMMAND_INVALID', message);
 }
 
 /** Undefined where none is given. @throws TidemarkError `COMMAND_INVALID` */
@@ -77,11 +74,6 @@ export function keyOf({ env }: Pick<CliContext, 'env'>, options: ServiceOptions)
   if (key === undefined || key === '') return undefined;
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new TidemarkError('COMMAND_INVALID', 'The key has characters that no key has.');
-}
-
-/** For what a service answers without a key. @throws TidemarkError `COMMAND_INVALID` */
-export function clientWithoutKey(context: CliContext, options: ServiceOptions): ServiceClient {
-  return new ServiceClient({ url: serviceUrl(context, options.url) }, context.signal);
 }
 
 /** Without a slash at the end. */

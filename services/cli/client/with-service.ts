@@ -9,7 +9,7 @@ import { type FolderLock, lockFolder } from '../../runtime/folder-lock.ts';
 import { createLogger, type OpenedLogger } from '../../runtime/logger.ts';
 import type { CliContext } from '../context.ts';
 import { ServiceClient, ServiceUnreachable } from './service-client.ts';
-import { keyOf, serviceUrl } from './service-options.ts';
+import { clientOf } from './service-options.ts';
 
 export type ServiceContext = Pick<CliContext, 'env' | 'err' | 'signal' | 'service' | 'client'>;
 
@@ -38,11 +38,7 @@ export async function withService<T>(
   { needs, makesFolder = false }: WithServiceOptions,
 ): Promise<T> {
   if (context.client !== undefined) return use(context.client);
-  const { url } = context.service ?? {};
-  if (url !== undefined) {
-    const target = { url: serviceUrl(context, url), key: keyOf(context, context.service ?? {}) };
-    return use(new ServiceClient(target, context.signal));
-  }
+  if (context.service?.url !== undefined) return use(clientOf(context, context.service));
   const config = readConfig(context.env);
   checkDataFolders(config);
   if (needs.every((need) => isServer(config[need]))) return withOwn(context, config, use);
@@ -76,7 +72,7 @@ async function withServiceOf<T>(
       if (!(error instanceof ServiceUnreachable) || client.hasConnected) throw error;
     }
     const lock = tryLock(config.dataDir);
-    if (lock !== undefined) return withLock(lock, () => withOwn(context, config, use));
+    if (lock !== undefined) return withOwn(context, config, use).finally(() => lock.release());
     if (performance.now() > waitEnds) {
       throw new TidemarkError(
         'CONTROL_UNAVAILABLE',
@@ -114,14 +110,6 @@ function tryLock(folder: string): FolderLock | undefined {
   } catch (error) {
     if (hasCode(error, 'FOLDER_IN_USE')) return undefined;
     throw error;
-  }
-}
-
-async function withLock<T>(lock: FolderLock, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } finally {
-    lock.release();
   }
 }
 
