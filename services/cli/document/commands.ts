@@ -10,7 +10,7 @@ import { oneLine, printJson, shortened } from '../print.ts';
 import { withProgress } from '../progress.ts';
 import { filled, tableBy } from './cells.ts';
 import { documentIn } from './definition.ts';
-import { type Argument, type Described, describedOperations, helpOf } from './described.ts';
+import { type Described, describedOperations, type Field, helpOf } from './described.ts';
 import { addOptions, admits, choicesOf, isDocument, valueSetBy } from './options.ts';
 import {
   addProjectOption,
@@ -101,13 +101,13 @@ function addCommand(command: Command, context: CliContext, described: Described,
 function addWords(command: Command, described: Described): void {
   const { arguments: given } = described;
   if (takesOperand(described)) {
-    const words = given.map(({ name }) => `<${name}>`).join(' ');
+    const words = given.map(({ sets }) => `<${sets}>`).join(' ');
     const usage = `[project] ${words}`.trim();
     command.argument(given.length === 0 ? '[project]' : '<words...>', usage).usage(`[options] ${usage}`);
     return;
   }
-  for (const { name, schema, isRequired } of given) {
-    const word = admits(schema, 'array') ? `${name}...` : name;
+  for (const { sets, schema, isRequired } of given) {
+    const word = admits(schema, 'array') ? `${sets}...` : sets;
     const argument = new CommandArgument(isRequired ? `<${word}>` : `[${word}]`, helpOf(schema, 0));
     const choices = choicesOf(schema);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));
@@ -120,7 +120,7 @@ function wordsOf(command: Command, described: Described): { values: readonly unk
   const words = (command.processedArgs as unknown[]).flat().filter((word) => word !== undefined) as string[];
   return readOperands(
     words,
-    described.arguments.map(({ name }) => name),
+    described.arguments.map(({ sets }) => sets),
     options,
   );
 }
@@ -132,22 +132,23 @@ async function sentParts(described: Described, values: readonly unknown[], optio
   for (const [name, value] of Object.entries(defaults)) {
     parts[described.name.includes(`{${name}}`) ? 'path' : hasBody ? 'body' : 'query'][name] = value;
   }
-  for (const [at, argument] of given.entries()) await setArgument(parts, argument, values[at]);
+  for (const [at, argument] of given.entries()) await setField(parts, argument, values[at]);
   for (const field of fields) {
-    const value = options[attributeOf(field.option)];
-    if (value === undefined || (field.sets === 'limit' && pageLimit !== undefined)) continue;
-    const { sets, schema } = field;
-    const set = valueSetBy(field, isDocument(schema) ? await documentIn(value as string, field.option) : value);
-    if (typeof sets !== 'string') Object.assign(parts[field.in], sets);
-    else Object.assign(parts[field.in], nested(sets.split('.'), set));
+    const isOfPages = field.sets === 'limit' && pageLimit !== undefined;
+    if (!isOfPages) await setField(parts, field, options[attributeOf(field.option)]);
   }
   return parts;
 }
 
-async function setArgument(parts: SentParts, { name, in: part, schema }: Argument, value: unknown): Promise<void> {
+async function setField(parts: SentParts, field: Field, value: unknown): Promise<void> {
   if (value === undefined) return;
-  if (name === 'body') Object.assign(parts.body, await documentIn(value as string, 'document'));
-  else parts[part][name] = isDocument(schema) ? await documentIn(value as string, name) : value;
+  const { in: part, sets, schema, option } = field;
+  if (typeof sets !== 'string') Object.assign(parts[part], sets);
+  else if (sets === 'body') Object.assign(parts.body, await documentIn(value as string, 'document'));
+  else {
+    const set = valueSetBy(field, isDocument(schema) ? await documentIn(value as string, option) : value);
+    Object.assign(parts[part], nested(sets.split('.'), set));
+  }
 }
 
 function nested([first = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {

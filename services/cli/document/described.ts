@@ -40,11 +40,11 @@ export interface Keywords {
   readonly required?: readonly string[];
 }
 
-/** A parameter of the query or a member of the body, which an option sets. */
+/** A parameter or a member of the body, which an option or a word of the command sets. */
 export interface Field {
   /** The name of the option, without its dashes. */
   readonly option: string;
-  readonly in: 'query' | 'body';
+  readonly in: 'path' | 'query' | 'body';
   /** The path of what is set: `within.last`; or the values that it sets by itself. */
   readonly sets: string | JsonObject;
   readonly schema: Keywords;
@@ -70,17 +70,12 @@ export interface Described {
   readonly hasBody: boolean;
 }
 
-/** A word of the command, which is a parameter of the path or of the query, a member of the body, or the `body` itself. */
-export interface Argument {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'body';
-  readonly schema: Keywords;
-  readonly isRequired: boolean;
-}
+/** A word of the command. It may set the `body` itself. */
+export type Argument = Field & { readonly sets: string };
 
 interface Parameter {
   readonly name: string;
-  readonly in: string;
+  readonly in: Field['in'];
   readonly description?: string;
   readonly required?: boolean;
   readonly schema: Keywords | string;
@@ -111,20 +106,20 @@ function describe(name: string, operation: OperationSource, words: CliWords): De
     typeof one === 'string' ? (components['parameters']?.[one] as unknown as Parameter) : one,
   );
   const body = operation.requestBody?.schema;
-  const all = [
-    ...parameters.filter((one) => one.in === 'query').map((one) => parameterField(one)),
-    ...(body === undefined ? [] : memberFields(followed(body))),
-  ];
+  const given = parameters.map((one) => parameterField(one));
+  const members = body === undefined ? [] : memberFields(followed(body));
+  const all = [...given.filter((one) => one.in === 'query'), ...members];
   const project = projectPart(name, all);
   const isPaged = all.some(({ sets }) => sets === 'cursor');
-  const given = argumentsOf(name, words, parameters, all).filter((one) => project !== 'path' || one.name !== 'id');
+  const ofPath = given.filter((one) => one.in === 'path' && (project !== 'path' || one.sets !== 'id'));
+  const operands = argumentsOf(words, ofPath, all);
   return {
     name: name as OperationName,
     words,
     columns: typeof words.columns === 'string' ? (copies[words.columns.slice(1)] as Columns) : words.columns,
     help: words.help ?? operation.summary,
-    arguments: given,
-    fields: fieldsOf(words, all, given, isPaged),
+    arguments: operands,
+    fields: fieldsOf(words, all, operands, isPaged),
     project,
     needsProject: project === 'operand' || project === 'path' || all.some(isRequiredProject),
     pageLimit: isPaged ? (all.find(({ sets }) => sets === 'limit')?.schema.maximum ?? Infinity) : undefined,
@@ -140,11 +135,11 @@ function fieldsOf(words: CliWords, all: readonly Field[], given: readonly Argume
     'cursor',
     'project',
     ...without,
-    ...given.map(({ name }) => name),
+    ...given.map(({ sets }) => sets),
     ...renamed.map(({ sets }) => sets),
   ]);
   if (isPaged && defaults['limit'] === undefined) apart.add('limit');
-  const hasDocument = given.some(({ name }) => name === 'body');
+  const hasDocument = given.some(({ sets }) => sets === 'body');
   return [...all.filter(({ sets }) => !apart.has(sets)), ...renamed].map((field) => {
     const mayLack = hasDocument || (typeof field.sets === 'string' && field.sets in defaults);
     const isLimit = isPaged && field.sets === 'limit';
@@ -152,8 +147,8 @@ function fieldsOf(words: CliWords, all: readonly Field[], given: readonly Argume
   });
 }
 
-function parameterField({ name, schema, required = false, ...parameter }: Parameter): Field {
-  return fieldOf('query', name, { ...followed(schema), ...described(parameter) }, required);
+function parameterField({ name, in: part, schema, required = false, description }: Parameter): Argument {
+  return fieldOf(part, name, { ...followed(schema), ...(description !== undefined && { description }) }, required);
 }
 
 function memberFields({ properties = {}, required = [], base }: Keywords): Field[] {
@@ -162,11 +157,7 @@ function memberFields({ properties = {}, required = [], base }: Keywords): Field
   );
 }
 
-function described({ description }: Pick<Parameter, 'description'>): { readonly description?: string } {
-  return description === undefined ? {} : { description };
-}
-
-function fieldOf(part: Field['in'], name: string, schema: Keywords, isRequired: boolean): Field {
+function fieldOf(part: Field['in'], name: string, schema: Keywords, isRequired: boolean): Argument {
   const option = name.replaceAll('_', '-');
   return { option, in: part, sets: name, schema, help: helpOf(schema), isRequired };
 }
@@ -182,26 +173,12 @@ function renamedFields({ options = {} }: CliWords, all: readonly Field[]): Field
   });
 }
 
-function argumentsOf(
-  name: string,
-  { arguments: words }: CliWords,
-  parameters: readonly Parameter[],
-  all: readonly Field[],
-) {
-  const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
-  return (words ?? inPath).map((word): Argument => {
-    const argument = word.replaceAll(/[[\]]/g, '');
-    const isRequired = argument === word;
-    const field = all.find(({ sets }) => sets === argument);
-    if (field !== undefined) return { name: argument, in: field.in, schema: field.schema, isRequired };
-    const parameter = parameters.find((one) => one.name === argument);
-    if (parameter === undefined) return { name: argument, in: 'body', schema: BODY, isRequired };
-    return {
-      name: argument,
-      in: 'path',
-      schema: { ...followed(parameter.schema), ...described(parameter) },
-      isRequired,
-    };
+function argumentsOf({ arguments: words }: CliWords, ofPath: readonly Argument[], all: readonly Field[]): Argument[] {
+  const named = words ?? ofPath.map(({ sets }) => sets);
+  return named.map((word) => {
+    const sets = word.replaceAll(/[[\]]/g, '');
+    const field = [...all, ...ofPath].find((one) => one.sets === sets) ?? fieldOf('body', sets, BODY, false);
+    return { ...field, sets, isRequired: sets === word };
   });
 }
 
