@@ -1,5 +1,5 @@
 /** The project that a command names, by its id or name. */
-import { TidemarkError } from '../runtime/errors.ts';
+import { commandInvalid } from '../runtime/command.ts';
 import { carryOut, listProjects, type ProjectInList } from './client/carry-out.ts';
 import { operation } from '../../schemas/operations.ts';
 import type { CliContext } from './context.ts';
@@ -12,14 +12,8 @@ const PROJECT_ID = /^proj_\w{20}$/;
  */
 export async function projectIdOf(context: CliContext, wanted: string | undefined): Promise<string> {
   if (wanted !== undefined && PROJECT_ID.test(wanted)) return wanted;
-  const { all, found } = await projectsNamed(context, wanted);
-  return wanted !== undefined && found.length === 0 ? wanted : onlyOf(all, found).id;
-}
-
-/** The project that the argument or --project names. @throws TidemarkError `COMMAND_INVALID` where they name two. */
-export function projectNamedBy(argument: string | undefined, option: string | undefined): string | undefined {
-  if (argument === undefined || option === undefined || argument === option) return option ?? argument;
-  throw new TidemarkError('COMMAND_INVALID', `Two projects are named: ${argument} and --project ${option}.`);
+  const all = await allProjects(context);
+  return wanted !== undefined && !all.some(isNamed(wanted)) ? wanted : onlyProject(all, wanted).id;
 }
 
 /** For commands that mean all projects where none is named. */
@@ -31,30 +25,23 @@ export function optionalProjectId(context: CliContext, wanted: string | undefine
 export async function projectOf(context: CliContext, wanted: string | undefined): Promise<ProjectInList> {
   if (wanted !== undefined && PROJECT_ID.test(wanted))
     return carryOut(context, operation('GET /v1/admin/projects/{id}', { path: { id: wanted } }));
-  const { all, found } = await projectsNamed(context, wanted);
-  return onlyOf(all, found);
+  return onlyProject(await allProjects(context), wanted);
 }
 
-interface NamedProjects {
-  readonly all: readonly ProjectInList[];
-  /** Those of this id or name; all where none is named. */
-  readonly found: readonly ProjectInList[];
+/** Oldest first. */
+async function allProjects(context: CliContext): Promise<readonly ProjectInList[]> {
+  return (await listProjects(context)).projects.toReversed();
 }
 
-async function projectsNamed(context: CliContext, wanted: string | undefined): Promise<NamedProjects> {
-  const all = (await listProjects(context)).projects.toReversed();
-  return { all, found: wanted === undefined ? all : all.filter(({ id, name }) => id === wanted || name === wanted) };
+function isNamed(wanted: string): (project: ProjectInList) => boolean {
+  return ({ id, name }) => id === wanted || name === wanted;
 }
 
-/** @throws TidemarkError `COMMAND_INVALID` unless there is exactly one. */
-export function onlyProject(all: readonly ProjectInList[]): ProjectInList {
-  return onlyOf(all, all);
-}
-
-function onlyOf(all: readonly ProjectInList[], found: readonly ProjectInList[]): ProjectInList {
-  const [only, another] = found;
+/** @throws TidemarkError `COMMAND_INVALID` unless exactly one has this id or name, or there is just one and none is named. */
+export function onlyProject(all: readonly ProjectInList[], wanted?: string): ProjectInList {
+  const [only, another] = wanted === undefined ? all : all.filter(isNamed(wanted));
   if (only !== undefined && another === undefined) return only;
   const known = all.map(({ id, name }) => `${id} (${name})`).join(', ');
-  const message = found.length === 0 ? 'There is no such project' : 'Say which project by --project';
-  throw new TidemarkError('COMMAND_INVALID', `${message}: there are ${known === '' ? 'none' : known}.`);
+  const message = only === undefined ? 'There is no such project' : 'Say which project by --project';
+  throw commandInvalid(`${message}: there are ${known === '' ? 'none' : known}.`);
 }

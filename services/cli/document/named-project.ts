@@ -7,7 +7,7 @@ import { type ServiceClient, WrongKey } from '../client/service-client.ts';
 import { addServiceOptions } from '../client/service-options.ts';
 import { withService } from '../client/with-service.ts';
 import type { CliContext } from '../context.ts';
-import { optionalProjectId, projectIdOf, projectNamedBy } from '../project.ts';
+import { optionalProjectId, projectIdOf } from '../project.ts';
 import type { Described } from './described.ts';
 
 export interface ProjectOptions {
@@ -42,7 +42,11 @@ export function readOperands(given: readonly string[], names: readonly string[],
   if (given.length < names.length || given.length > names.length + 1) {
     throw commandInvalid(`It takes ${['[project]', ...names].join(', ')}.`);
   }
-  return { project: projectNamedBy(isNamed ? given[0] : undefined, project), values: isNamed ? given.slice(1) : given };
+  const [first = project] = isNamed ? given : [];
+  if (project !== undefined && first !== project) {
+    throw commandInvalid(`Two projects are named: ${first} and --project ${project}.`);
+  }
+  return { project: first, values: isNamed ? given.slice(1) : given };
 }
 
 /** Asks the service of the command, about the project that the options name. @throws as `use`. */
