@@ -39,13 +39,9 @@ function addReplayBuild(parent: Command, kind: Kind, context: CliContext): void 
     .option(...JSON_OPTION)
     .action(async ({ project, rate, asOf, dryRun, yes, json }: BuildGenerationOptions) => {
       const target = { kind, project: await optionalProjectId(context, project), rate_limit: rate };
-      if (dryRun) {
-        const planned = await planOf(context, target);
-        if (json) printJson(context, planned);
-        else printPlan(context, planned);
-        return;
-      }
-      printDeleted(context.err, await planOf(context, target));
+      const planned = await planOf(context, target);
+      if (dryRun) return (json ? printJson : printPlan)(context, planned);
+      printDeleted(context.err, planned);
       const built = await withProgress(context, `reading ${kind}`, (onProgress) =>
         carryOut(context, job('POST /v1/admin/generations', { body: { ...target, as_of: asOf } }), { onProgress }),
       );

@@ -77,26 +77,21 @@ interface Known {
   readonly status: Installation | ServiceStatus;
 }
 
-async function knownStatus(context: CliContext, options: ServiceOptions): Promise<Known> {
-  const installation = await installationStatus(context, options);
-  if (installation !== undefined) return installation;
-  const client = new ServiceClient({ url: serviceUrl(context, options.url) }, context.signal);
-  return { client, status: await serviceStatus(client) };
-}
-
 /**
- * What an operator is told; undefined without a key and the socket of this machine, and where no service tells it. The
- * environment may have a key for other commands: one that is not an admin's is as none.
+ * What an operator is told, by the key that is given, or else at the socket of this machine, whose service may have been
+ * started with another port than the command. Else what anybody is told. The environment may have a key for other commands:
+ * one that is not an admin's is as none.
  */
-async function installationStatus(context: CliContext, options: ServiceOptions): Promise<Known | undefined> {
+async function knownStatus(context: CliContext, options: ServiceOptions): Promise<Known> {
   const { url, key } = options;
-  if (keyOf(context, options) !== undefined) {
-    const known = await askInstallation(clientOf(context, options), key !== undefined);
-    if (known !== undefined) return known;
-  }
-  // Its service may have been started with another port than the command.
+  const hasKey = keyOf(context, options) !== undefined;
+  const byKey = hasKey ? await askInstallation(clientOf(context, options), key !== undefined) : undefined;
+  if (byKey !== undefined) return byKey;
   const local = url === undefined && key === undefined ? await clientOfRunning(context) : undefined;
-  return local === undefined ? undefined : askInstallation(local, true);
+  const here = local === undefined ? undefined : await askInstallation(local, true);
+  if (here !== undefined) return here;
+  const client = new ServiceClient({ url: serviceUrl(context, url) }, context.signal);
+  return { client, status: await serviceStatus(client) };
 }
 
 /** @throws TidemarkError where the key must be an admin's, and is not. */
