@@ -55,8 +55,7 @@ async function askOnce(client: ServiceClient, request: ServiceRequest, { signal 
   try {
     return await (await send(client, request, either)).text();
   } catch (error) {
-    signal?.throwIfAborted();
-    throw lostOf(client, error);
+    throw lostOf(client, error, signal);
   }
 }
 
@@ -78,8 +77,7 @@ export async function* linesTogether(
     }
     if (waiting.length > 0) yield waiting;
   } catch (error) {
-    signal?.throwIfAborted();
-    throw lostOf(client, error);
+    throw lostOf(client, error, signal);
   }
 }
 
@@ -110,8 +108,7 @@ async function askForLines(
       if (progress !== null) onProgress?.(progress);
     });
   } catch (error) {
-    signal?.throwIfAborted();
-    throw lostOf(client, error);
+    throw lostOf(client, error, signal);
   } finally {
     signal?.removeEventListener('abort', cancel);
     clearTimeout(timer);
@@ -209,8 +206,9 @@ function errorOf(problem: ProblemText, request: ServiceRequest): Error {
   return status < 500 ? new TidemarkError('COMMAND_INVALID', message) : new Error(message);
 }
 
-/** A connection that broke, or that was given up, once the service may have heard the request. */
-function lostOf(client: ServiceClient, error: unknown): unknown {
+/** A connection that broke, or that was given up, once the service may have heard the request. @throws the signal's reason. */
+function lostOf(client: ServiceClient, error: unknown, signal: AbortSignal | undefined): unknown {
+  signal?.throwIfAborted();
   if (error instanceof TidemarkError) return error;
   if (error instanceof ServiceUnreachable && !client.hasConnected) return error;
   const isBroken = error instanceof ServiceUnreachable || !(error instanceof Error) || isTransport(error);

@@ -43,21 +43,7 @@ export async function withService<T>(
   checkDataFolders(config);
   if (needs.every((need) => isServer(config[need]))) return withOwn(context, config, use);
   checkData(config, makesFolder);
-  return withServiceOf(context, config, use);
-}
 
-/** Without this check, `project list` in the wrong folder would create an installation there. */
-function checkData({ dataDir }: Config, makesFolder: boolean): void {
-  if (makesFolder || existsSync(dataDir)) return;
-  const message = `There is no data folder ${dataDir}. Set DATA_DIR to that of the service, or start the service first.`;
-  throw new TidemarkError('CONFIG_INVALID', message);
-}
-
-async function withServiceOf<T>(
-  context: ServiceContext,
-  config: Config,
-  use: (client: ServiceClient) => Promise<T>,
-): Promise<T> {
   const { signal } = context;
   const path = controlSocketPath(config.dataDir);
   checkSocketPath(path);
@@ -81,6 +67,13 @@ async function withServiceOf<T>(
     }
     await delay(SERVICE_POLL_MS, undefined, { signal });
   }
+}
+
+/** Without this check, `project list` in the wrong folder would create an installation there. */
+function checkData({ dataDir }: Config, makesFolder: boolean): void {
+  if (makesFolder || existsSync(dataDir)) return;
+  const message = `There is no data folder ${dataDir}. Set DATA_DIR to that of the service, or start the service first.`;
+  throw new TidemarkError('CONFIG_INVALID', message);
 }
 
 /** The client of the service that answers at the socket of the data folder; undefined where none does. */
