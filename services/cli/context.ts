@@ -14,7 +14,7 @@ export interface CliContext {
   /** Asks the person at the keyboard, where there is one; true only if they answer yes. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** The service that the options of the command name; undefined for the one on this machine. */
-  readonly service?: { readonly url?: string; readonly key?: string } | undefined;
+  readonly service?: { readonly url?: string; readonly key?: string; readonly project?: string } | undefined;
   /** The service that answers already, for what is asked of it in between. */
   readonly client?: ServiceClient | undefined;
   /** Aborts, with `Interrupted` as its reason, when the user interrupts the command. */

@@ -7,7 +7,7 @@ import { keepDigits } from './client/ask.ts';
 import { type CliContext, ExitCode } from './context.ts';
 import { JSON_OPTION, type OutputOptions, printJson, table } from './print.ts';
 import { ServiceClient, ServiceUnreachable } from './client/service-client.ts';
-import { clientOf, keyOf, type ServiceOptions, serviceUrl } from './client/service-options.ts';
+import { clientOf, keyOf, serviceUrl } from './client/service-options.ts';
 import { clientOfRunning } from './client/with-service.ts';
 import { attentionText, installationText } from './installation-status.ts';
 
@@ -26,23 +26,23 @@ const EXIT_ATTENTION = 1;
 const ANSWER_WITHIN_MS = 10_000;
 
 export function addStatus(root: Command, context: CliContext): void {
-  const command = root
+  root
     .command('status')
     .description('say whether the service is well, and what wants attention; exits with 1 where something does')
     .option('--bundle <file>', 'write what somebody needs who helps you to a file: no secrets, and nothing of users')
-    .option(...JSON_OPTION);
-  command.action(async ({ json, bundle, ...options }: OutputOptions & ServiceOptions & { bundle?: string }) => {
-    if (bundle !== undefined) return writeBundle(context, options, bundle);
-    const { client, status } = await knownStatus(context, options);
-    if (json) printJson(context, status);
-    else context.out('role' in status ? installationText(client.place, status) : serviceText(status));
-    if (status.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
-  });
+    .option(...JSON_OPTION)
+    .action(async ({ json, bundle }: OutputOptions & { bundle?: string }) => {
+      if (bundle !== undefined) return writeBundle(context, bundle);
+      const { client, status } = await knownStatus(context);
+      if (json) printJson(context, status);
+      else context.out('role' in status ? installationText(client.place, status) : serviceText(status));
+      if (status.attention.length > 0) throw new ExitCode(EXIT_ATTENTION);
+    });
 }
 
 /** One file for somebody who helps. What is missing in it says why. */
-async function writeBundle(context: CliContext, options: ServiceOptions, file: string): Promise<void> {
-  const known = await orWhy(knownStatus(context, options));
+async function writeBundle(context: CliContext, file: string): Promise<void> {
+  const known = await orWhy(knownStatus(context));
   const isKnown = 'client' in known;
   const section = (path: string, read: (text: string) => unknown) =>
     isKnown ? orWhy(answerTo(known.client, path).then(read)) : known;
@@ -82,15 +82,15 @@ interface Known {
  * started with another port than the command. Else what anybody is told. The environment may have a key for other commands:
  * one that is not an admin's is as none.
  */
-async function knownStatus(context: CliContext, options: ServiceOptions): Promise<Known> {
-  const { url, key } = options;
-  const hasKey = keyOf(context, options) !== undefined;
-  const byKey = hasKey ? await askInstallation(clientOf(context, options), key !== undefined) : undefined;
+async function knownStatus(context: CliContext): Promise<Known> {
+  const { url, key } = context.service ?? {};
+  const hasKey = keyOf(context) !== undefined;
+  const byKey = hasKey ? await askInstallation(clientOf(context), key !== undefined) : undefined;
   if (byKey !== undefined) return byKey;
   const local = url === undefined && key === undefined ? await clientOfRunning(context) : undefined;
   const here = local === undefined ? undefined : await askInstallation(local, true);
   if (here !== undefined) return here;
-  const client = new ServiceClient({ url: serviceUrl(context, url) }, context.signal);
+  const client = new ServiceClient({ url: serviceUrl(context) }, context.signal);
   return { client, status: await serviceStatus(client) };
 }
 

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import { pathTo, type Query } from '../../schemas/operations.ts';
 import { projectClientOf } from './client/project-client.ts';
-import { addServiceOptions, type ServiceOptions } from './client/service-options.ts';
+import { addServiceOptions } from './client/service-options.ts';
 import type { CliContext } from './context.ts';
 import { type LiveRow, liveTicks } from './live-stream.ts';
 import { localTime, oneLine, shortened, width } from './print.ts';
 
-interface TailOptions extends ServiceOptions {
+interface TailOptions {
   readonly user?: string;
   readonly event?: string;
   readonly type?: NonNullable<Query<'GET /v1/events/live'>['type']>;
@@ -28,7 +28,7 @@ export function addTail(root: Command, context: CliContext): void {
 
 /** Resolves when the context's signal is aborted: that is how it is meant to end. */
 async function tail(context: CliContext, { json, ...options }: TailOptions): Promise<void> {
-  const { client, project } = await projectClientOf(context, options);
+  const { client, project } = await projectClientOf(context);
   const signal = context.signal ?? new AbortController().signal;
   const ticks = liveTicks(client, livePathOf(options, project), signal, {
     onLost: () => context.err(`The connection to the service ${client.place} broke: connecting again …\n`),

@@ -1,8 +1,9 @@
-import { listProjects } from './carry-out.ts';
+import { commandInvalid } from '../../runtime/command.ts';
 import type { CliContext } from '../context.ts';
 import { onlyProject } from '../project.ts';
-import type { ServiceClient } from './service-client.ts';
-import { clientWithKey, keyOf, type ServiceOptions } from './service-options.ts';
+import { listProjects } from './carry-out.ts';
+import { howToMake, type ServiceClient } from './service-client.ts';
+import { clientOf, keyOf } from './service-options.ts';
 import { clientOfRunning } from './with-service.ts';
 
 /** A client, and the project that it must name: undefined where its key does. */
@@ -17,11 +18,13 @@ export interface ProjectClient {
  *
  * @throws TidemarkError `COMMAND_INVALID` where no key is given and no service runs here, or the project is not clear.
  */
-export async function projectClientOf(context: CliContext, options: ServiceOptions): Promise<ProjectClient> {
-  const { project } = options;
-  const isLocal = options.url === undefined && keyOf(context, options) === undefined;
-  const local = isLocal ? await clientOfRunning(context) : undefined;
-  if (local === undefined) return { client: clientWithKey(context, options), project };
+export async function projectClientOf(context: CliContext): Promise<ProjectClient> {
+  const { url, project } = context.service ?? {};
+  if (keyOf(context) !== undefined) return { client: clientOf(context), project };
+  const local = url === undefined ? await clientOfRunning(context) : undefined;
+  if (local === undefined) {
+    throw commandInvalid(`This needs a key with the scope read, by --key or TIDEMARK_KEY. ${howToMake('read')}`);
+  }
   if (project !== undefined) return { client: local, project };
   const { projects } = await listProjects({ ...context, client: local });
   return { client: local, project: onlyProject(projects).id };

@@ -1,16 +1,13 @@
 /** Which service a subcommand asks: by --url and --key, or by the settings of the service. */
 import { type Command, InvalidArgumentError } from 'commander';
+import { commandInvalid } from '../../runtime/command.ts';
 import { readConfig } from '../../runtime/config.ts';
-import { TidemarkError } from '../../runtime/errors.ts';
 import { hostInUrl } from '../../runtime/server-url.ts';
 import type { CliContext } from '../context.ts';
-import { howToMake, ServiceClient } from './service-client.ts';
+import { ServiceClient } from './service-client.ts';
 
-export interface ServiceOptions {
-  readonly url?: string;
-  readonly key?: string;
-  readonly project?: string;
-}
+type ServiceSettings = Pick<CliContext, 'env' | 'service'>;
+type ServiceOptions = NonNullable<ServiceSettings['service']>;
 
 const URL_OPTION = ['--url <url>', 'address of the service (default: the service on this machine)'] as const;
 const KEY_OPTION = ['--key <key>', 'a key for that service (default: TIDEMARK_KEY)'] as const;
@@ -46,9 +43,9 @@ export function addServiceOptionsBelow(command: Command): void {
  *
  * @throws TidemarkError `COMMAND_INVALID`
  */
-export function namedService(context: Pick<CliContext, 'env'>, options: ServiceOptions): ServiceOptions {
+export function namedService({ env }: Pick<CliContext, 'env'>, options: ServiceOptions): ServiceOptions {
   const { url, key } = options;
-  return url === undefined && key !== undefined ? { ...options, url: serviceUrl(context, url) } : options;
+  return url === undefined && key !== undefined ? { ...options, url: serviceUrl({ env }) } : options;
 }
 
 function sameProject(project: string, before: string | undefined): string {
@@ -57,34 +54,27 @@ function sameProject(project: string, before: string | undefined): string {
 }
 
 /** With the key that is given, if one is. @throws TidemarkError `COMMAND_INVALID` */
-export function clientOf(context: Pick<CliContext, 'env' | 'signal'>, options: ServiceOptions): ServiceClient {
-  return new ServiceClient({ url: serviceUrl(context, options.url), key: keyOf(context, options) }, context.signal);
-}
-
-/** @throws TidemarkError `COMMAND_INVALID` where no key is given or the address is not usable. */
-export function clientWithKey(context: CliContext, options: ServiceOptions): ServiceClient {
-  if (keyOf(context, options) !== undefined) return clientOf(context, options);
-  const message = `This needs a key with the scope read, by --key or TIDEMARK_KEY. ${howToMake('read')}`;
-  throw new TidemarkError('COMMAND_INVALID', message);
+export function clientOf(context: ServiceSettings & Pick<CliContext, 'signal'>): ServiceClient {
+  return new ServiceClient({ url: serviceUrl(context), key: keyOf(context) }, context.signal);
 }
 
 /** Undefined where none is given. @throws TidemarkError `COMMAND_INVALID` */
-export function keyOf({ env }: Pick<CliContext, 'env'>, options: ServiceOptions): string | undefined {
-  const key = options.key ?? env['TIDEMARK_KEY'];
+export function keyOf({ env, service }: ServiceSettings): string | undefined {
+  const key = service?.key ?? env['TIDEMARK_KEY'];
   if (key === undefined || key === '') return undefined;
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new TidemarkError('COMMAND_INVALID', 'The key has characters that no key has.');
+  throw commandInvalid('The key has characters that no key has.');
 }
 
-/** Without a slash at the end. */
-export function serviceUrl({ env }: Pick<CliContext, 'env'>, given: string | undefined): string {
-  if (given !== undefined) {
-    const isUsable = URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
-    if (isUsable) return given.replace(/\/+$/, '');
-    throw new TidemarkError('COMMAND_INVALID', `--url ${given} is not an address such as http://127.0.0.1:8080`);
+/** Without a slash at the end. @throws TidemarkError `COMMAND_INVALID` */
+export function serviceUrl({ env, service: { url } = {} }: ServiceSettings): string {
+  if (url !== undefined) {
+    const isUsable = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+    if (isUsable) return url.replace(/\/+$/, '');
+    throw commandInvalid(`--url ${url} is not an address such as http://127.0.0.1:8080`);
   }
   const { host, port } = readConfig(env);
-  if (port === 0) throw new TidemarkError('COMMAND_INVALID', 'PORT is 0: name the address of the service by --url.');
+  if (port === 0) throw commandInvalid('PORT is 0: name the address of the service by --url.');
   return `http://${hostToAsk(host)}:${port}`;
 }
 

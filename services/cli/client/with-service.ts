@@ -38,7 +38,7 @@ export async function withService<T>(
   { needs, makesFolder = false }: WithServiceOptions,
 ): Promise<T> {
   if (context.client !== undefined) return use(context.client);
-  if (context.service?.url !== undefined) return use(clientOf(context, context.service));
+  if (context.service?.url !== undefined) return use(clientOf(context));
   const config = readConfig(context.env);
   checkDataFolders(config);
   if (needs.every((need) => isServer(config[need]))) return withOwn(context, config, use);

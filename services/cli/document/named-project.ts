@@ -58,7 +58,7 @@ export async function withNamedProject<T>(
 ): Promise<T> {
   const { name, words } = described;
   if (described.project === 'key') {
-    const { client, project } = await projectClientOf(context, options);
+    const { client, project } = await projectClientOf(context);
     return use(client, project);
   }
   const project = await projectFor(context, described, options);
