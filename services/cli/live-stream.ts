@@ -1,21 +1,15 @@
 /** The server-sent events of `GET /v1/events/live`, over as many connections as it takes. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Answer } from '../../schemas/operations.ts';
 import { blocksOf, keepDigits } from './client/ask.ts';
 import { hasCode } from '../runtime/errors.ts';
 import { HttpStatusError, type ServiceClient, ServiceUnreachable } from './client/service-client.ts';
 
-/** One message, as the service shows it. Its content is in `properties` or `traits`. */
-export interface LiveRow {
-  readonly type: string;
-  readonly event?: string;
-  readonly user_id: string | null;
-  readonly anonymous_id: string | null;
-  readonly internal_id: string;
-  readonly received_at: string;
-  readonly properties?: unknown;
-  readonly traits?: unknown;
-  readonly cut?: boolean;
-}
+type FoundMessage = Answer<'GET /v1/messages/{message_id}'>['messages'][number];
+type RowMembers = 'event' | 'user_id' | 'anonymous_id' | 'internal_id' | 'received_at' | 'properties' | 'traits';
+
+/** One message, as the service shows it. */
+export type LiveRow = Pick<FoundMessage, RowMembers | 'cut'> & { readonly type: string };
 
 export interface LiveTick {
   readonly rows: readonly LiveRow[];

@@ -1,6 +1,7 @@
 /** Requests to a service, and what their answers mean to a command. */
 import type { Progress } from '../../runtime/command.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
+import type { Schemas } from '../../../schemas/openapi-types.ts';
 import type { Operation } from '../../../schemas/operations.ts';
 import { badKey, notTidemark, type ServiceClient, ServiceUnreachable } from './service-client.ts';
 
@@ -135,12 +136,7 @@ async function resultIn(
 
 type Line = { readonly progress: Progress | null } | { readonly result: unknown } | { readonly problem: ProblemText };
 
-interface ProblemText {
-  readonly status?: number;
-  readonly detail?: string;
-  readonly error_code?: ErrorCode;
-  readonly errors?: readonly { readonly path: string; readonly message: string }[];
-}
+type ProblemText = Partial<Omit<Schemas['Problem'], 'error_code'>> & { readonly error_code?: ErrorCode };
 
 /** @throws as `ask`, where the service refuses it too. */
 async function send(

@@ -23,11 +23,7 @@ import {
 export type Options = Readonly<Record<string, unknown>> & ProjectOptions & { readonly json?: true };
 
 /** What is sent, apart from the project and the page. */
-export interface SentParts {
-  readonly path: Record<string, unknown>;
-  readonly query: Record<string, unknown>;
-  readonly body: Record<string, unknown>;
-}
+export type SentParts = Readonly<Record<Field['in'], Record<string, unknown>>>;
 
 /** A command under way. */
 export interface RunningCommand {
