@@ -121,7 +121,10 @@ function describe(name: string, operation: OperationSource, words: CliWords): De
     arguments: operands,
     fields: fieldsOf(words, all, operands, isPaged),
     project,
-    needsProject: project === 'operand' || project === 'path' || all.some(isRequiredProject),
+    needsProject:
+      project === 'operand' ||
+      project === 'path' ||
+      all.some(({ sets, isRequired }) => sets === 'project' && isRequired),
     pageLimit: isPaged ? (all.find(({ sets }) => sets === 'limit')?.schema.maximum ?? Infinity) : undefined,
     hasBody: body !== undefined,
   };
@@ -192,10 +195,6 @@ function projectPart(name: string, all: readonly Field[]): ProjectPart {
   if (/ \/v1\/(?:users|events|funnels)\b/.test(name)) return 'key';
   if (name.includes('/v1/admin/projects/{id}')) return 'path';
   return all.find(({ sets }) => sets === 'project')?.in;
-}
-
-function isRequiredProject({ sets, isRequired }: Field): boolean {
-  return sets === 'project' && isRequired;
 }
 
 /** The schema itself, with the description of what refers to it. */
