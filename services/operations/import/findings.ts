@@ -1,8 +1,9 @@
 /** What an import says of the lines that it read. */
 import type { Problem } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { ImportProblem, ImportRemark } from './import-options.ts';
 import type { ReadRecord, RecordReader } from './record-reader.ts';
-import { type RecordProblem, Refusals, type RefusalReason, remarksOn, unusedSources } from './refusals.ts';
+import { Refusals, remarksOn, unusedSources } from './refusals.ts';
 
 const NOT_KEPT = {
   path: '/timestamp',
@@ -27,7 +28,7 @@ export class Findings {
     problems: readonly Problem[],
     file: string,
     reader: RecordReader,
-  ): readonly RecordProblem[] {
+  ): readonly ImportProblem[] {
     this.#taken += 1;
     return this.#refusals.add({ raw, call, file, problems }, reader.sources);
   }
@@ -43,11 +44,11 @@ export class Findings {
     this.#unused = this.#unused?.intersection(unused) ?? unused;
   }
 
-  get refusals(): readonly RefusalReason[] {
+  get refusals(): readonly ImportRemark[] {
     return this.#refusals.list();
   }
 
-  get warnings(): readonly RefusalReason[] {
+  get warnings(): readonly ImportRemark[] {
     return [...unusedSources(this.#unused ?? [], this.#taken), ...this.#warnings.list()];
   }
 }

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Answer } from '../../../schemas/operations.ts';
 import { type CommandCall, commandInvalid } from '../../runtime/command.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
@@ -8,6 +9,7 @@ import type { Queryable } from '../../stores/database/database.ts';
 import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
 import { lastLeftOut, leftOutOf } from '../../stores/erasures/left-out.ts';
 import type { ImportTask } from './begin.ts';
+import type { ImportPreview } from './import-options.ts';
 import type { ImportResult } from './import-result.ts';
 import {
   type ImportFolders,
@@ -17,41 +19,17 @@ import {
   uploadPath,
   uploadsOf,
 } from './import-request.ts';
-import { type FilePreview, previewFile } from './preview.ts';
+import { previewFile } from './preview.ts';
 import { RecordReader } from './record-reader.ts';
-import type { RefusalReason } from './refusals.ts';
 import { filesOf, openSource, type SourceFile } from './source.ts';
 
 const LOOK_EVERY_MS = 2_000;
-
-/** What an import has done. */
-export interface ImportedFile {
-  /** Lines that are safe in the log; with `dry_run` those that would be. */
-  readonly accepted: number;
-  readonly refused: number;
-  /** Lines of people who are forgotten: they are not in the log. */
-  readonly dropped: number;
-  readonly lines: number;
-  /** The line that was done last when it went on; 0 where it began anew. */
-  readonly resumed_at_line: number;
-  /** What this run refused, by column and reason. */
-  readonly refusals: readonly RefusalReason[];
-  /** What this run imported and is to be looked at: lines without a time, what was mended, sources that no record had. */
-  readonly warnings: readonly RefusalReason[];
-}
 
 /** What is known of files before they are imported. */
 export interface CheckedImport {
   /** Id of the project. */
   readonly project: string;
   readonly bytes: number;
-}
-
-/** The first of the files that an import would read. */
-export interface Preview extends FilePreview {
-  /** The names of the first hundred. */
-  readonly files: readonly string[];
-  readonly file_count: number;
 }
 
 /** Runs an import apart from whoever calls: its work must not delay requests or readers. */
@@ -69,7 +47,7 @@ export interface ImportChecks {
   /** @throws TidemarkError `PROJECT_UNKNOWN`; `COMMAND_INVALID` where the file cannot be read. */
   check(request: ImportRequest): Promise<CheckedImport>;
   /** @throws TidemarkError as `check`; `IMPORT_UNREADABLE`. */
-  preview(request: ImportRequest): Promise<Preview>;
+  preview(request: ImportRequest): Promise<ImportPreview>;
 }
 
 export interface ImportCheckParts extends ImportFolders {
@@ -88,7 +66,7 @@ export async function importFile(
   parts: ImportCommandParts,
   request: ImportRequest,
   call: CommandCall,
-): Promise<ImportedFile> {
+): Promise<Answer<'GET /v1/admin/imports/{id}'>['result']> {
   const { projects, database, folder, importer, checkLog } = parts;
   // By its id alone: another one may have been given that as its name.
   const named = await projects.findProject(request.project);
@@ -159,7 +137,7 @@ export async function previewImport(
   parts: ImportCheckParts,
   request: ImportRequest,
   signal: AbortSignal,
-): Promise<Preview> {
+): Promise<ImportPreview> {
   const { timezone } = await projectNamed(parts, request);
   const files = await filesOfRequest(parts, request);
   const [first] = files as readonly [SourceFile];

@@ -1,7 +1,13 @@
-/** How an import is told what to do: the members of the OpenAPI document, which its job keeps and all of it reads. */
-import type { Body } from '../../../schemas/operations.ts';
+/** How an import is told what to do, and what it tells: the members of the OpenAPI document, which all of it reads. */
+import type { Answer, Body } from '../../../schemas/operations.ts';
 
 type Given = Body<'POST /v1/admin/imports'>;
+
+export type ImportPreview = Answer<'POST /v1/admin/imports/preview'>;
+
+export type ImportRemark = ImportPreview['warnings'][number];
+
+export type ImportProblem = ImportPreview['rows'][number]['problems'][number];
 
 /** Stands for a member that is left out, or null. */
 export const IMPORT_DEFAULTS = {

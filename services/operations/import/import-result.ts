@@ -2,7 +2,7 @@
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { Codec } from '../../messages/codec.ts';
 import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
-import type { RefusalReason } from './refusals.ts';
+import type { ImportRemark } from './import-options.ts';
 import type { Counts } from './state.ts';
 
 /** What an import writes to; none where it only looks. */
@@ -34,7 +34,7 @@ export interface ImportResult extends ImportProgress {
   readonly resumedAtLine: number;
   readonly isDone: boolean;
   /** What this run refused, by column and reason. */
-  readonly refusals: readonly RefusalReason[];
+  readonly refusals: readonly ImportRemark[];
   /** What this run imported and is to be looked at, as lines without a time. */
-  readonly warnings: readonly RefusalReason[];
+  readonly warnings: readonly ImportRemark[];
 }

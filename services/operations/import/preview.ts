@@ -2,52 +2,17 @@
 import type { FileHandle } from 'node:fs/promises';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { readCells } from './csv-rows.ts';
-import { guess, type Guess } from './guess/guess.ts';
-import type { FileOptions } from './import-options.ts';
+import { guess } from './guess/guess.ts';
+import type { FileOptions, ImportPreview, ImportRemark } from './import-options.ts';
 import { readInput } from './input.ts';
 import { type ReadOptions, type ReadRecord, RecordReader } from './record-reader.ts';
-import { BEGINNING, type Format } from './record.ts';
+import { BEGINNING } from './record.ts';
 import { oddDatesIn } from './odd-dates.ts';
-import { type RecordProblem, Refusals, type RefusalReason, remarksOn, unusedSources } from './refusals.ts';
-import { type Remedy, remediesFor } from './guess/remedies.ts';
-import type { TimeForm } from './times/read-time.ts';
+import { Refusals, remarksOn, unusedSources } from './refusals.ts';
+import { remediesFor } from './guess/remedies.ts';
 
-export interface PreviewedColumn {
-  /** As the header has it. */
-  readonly name: string;
-  /** The member that it fills: `user_id`, `traits.address.city`, or the name of a trait or property; empty where it is left out. */
-  readonly fills: string;
-  /** Whether that is a trait of an identify and a property of a track. */
-  readonly free: boolean;
-}
-
-export interface PreviewedRow {
-  /** The line where it begins. */
-  readonly line: number;
-  /** The fields of CSV, or the line of NDJSON; each cut at 512 characters. */
-  readonly cells: readonly string[];
-  /** The call that it becomes, as JSON, cut at 2,048 characters; null where it becomes none. */
-  readonly call: string | null;
-  /** What its time was taken for; null where it has none, or none that can be read. */
-  readonly time_form: TimeForm | null;
-  /** Why the line would be refused; empty where it would be imported. */
-  readonly problems: readonly RecordProblem[];
-}
-
-export interface FilePreview {
-  readonly format: Format;
-  /** Empty for NDJSON. */
-  readonly columns: readonly PreviewedColumn[];
-  readonly rows: readonly PreviewedRow[];
-  /** Why an import would be refused as a whole, as where the columns cannot be used as they are mapped; null where it would not. */
-  readonly problem: string | null;
-  /** What of these rows is to be looked at though it would be imported: no time, what is mended, texts that are no dates. */
-  readonly warnings: readonly RefusalReason[];
-  /** What the file seems to be, whatever was asked for. Nothing of it is applied. */
-  readonly guess: Guess;
-  /** Choices that leave fewer of these rows rejected. */
-  readonly remedies: readonly Remedy[];
-}
+/** What is known of one file. */
+export type FilePreview = Omit<ImportPreview, 'files' | 'file_count'>;
 
 export interface PreviewOptions extends ReadOptions {
   /** The file's, for people. */
@@ -136,7 +101,7 @@ function rejectedOf(records: readonly ReadRecord[], problem: string | null | und
   return (problem ?? null) === null ? records.filter(({ judged }) => !judged.ok).length : records.length;
 }
 
-function warningsOf(records: readonly ReadRecord[], reader: RecordReader, file = ''): readonly RefusalReason[] {
+function warningsOf(records: readonly ReadRecord[], reader: RecordReader, file = ''): readonly ImportRemark[] {
   const good = records.filter(({ judged }) => judged.ok);
   const oddDates = oddDatesIn(good.map(({ call }) => call));
   const warnings = new Refusals();
@@ -151,7 +116,7 @@ function previewedRow(
   { raw, judged, call, timeForm }: ReadRecord,
   texts: readonly string[],
   reader?: RecordReader,
-): PreviewedRow {
+): ImportPreview['rows'][number] {
   const problems = judged.ok || reader === undefined ? [] : judged.problems.slice(0, PREVIEWED_PROBLEMS);
   return {
     line: raw.line,

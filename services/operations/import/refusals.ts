@@ -1,29 +1,11 @@
 /** What was refused, by column and reason, for people who mend a mapping. */
 import type { Problem } from '../../messages/message.ts';
 import { type Sources, valueAt } from './mapping/explain.ts';
+import type { ImportProblem, ImportRemark } from './import-options.ts';
 import type { JudgedCall } from './judge.ts';
 import type { RawRecord } from './record.ts';
 
-/** A problem of a record, and the column or member that it is about. */
-export interface RecordProblem extends Problem {
-  readonly column?: string | undefined;
-}
-
-export interface RefusalReason {
-  /** The column of CSV, or the member of a record; null for a record as a whole. */
-  readonly column: string | null;
-  readonly message: string;
-  /** How many values. */
-  readonly count: number;
-  readonly examples: readonly RefusalExample[];
-}
-
-export interface RefusalExample {
-  readonly file: string;
-  readonly line: number;
-  /** The first 200 characters; null where there is nothing. */
-  readonly value: string | null;
-}
+type Example = ImportRemark['examples'][number];
 
 const UNTIMED = {
   identify: 'is missing: what the line sets is as of when the project was made, and overwrites nothing newer',
@@ -41,7 +23,7 @@ export function remarksOn({ judged }: JudgedCall): readonly Problem[] {
 }
 
 /** Sources that no record had, which are misspelt or not needed. @param count How many records there were. */
-export function unusedSources(sources: Iterable<string>, count: number): readonly RefusalReason[] {
+export function unusedSources(sources: Iterable<string>, count: number): readonly ImportRemark[] {
   if (count === 0) return [];
   return [...sources].map((column) => ({ column, message: 'is in no record', count, examples: [] }));
 }
@@ -62,23 +44,20 @@ interface Rejected {
 }
 
 export class Refusals {
-  readonly #kinds = new Map<
-    string,
-    { column: string | null; message: string; count: number; examples: RefusalExample[] }
-  >();
+  readonly #kinds = new Map<string, { column: string | null; message: string; count: number; examples: Example[] }>();
 
   /** Its problems with the columns that they are about. */
-  add({ raw, call, file, problems }: Rejected, sources: Sources): readonly RecordProblem[] {
+  add({ raw, call, file, problems }: Rejected, sources: Sources): readonly ImportProblem[] {
     return problems.map((problem) => {
       const column = sources.of(problem.path);
       const value = problem.path === '' ? raw.bytes.toString() : valueAt(call, problem.path);
       const example = { file, line: raw.line, value: value?.slice(0, EXAMPLE_LENGTH) ?? null };
-      this.#count({ ...problem, column }, example);
+      this.#count(problem, column, example);
       return column === undefined ? problem : { ...problem, column };
     });
   }
 
-  #count({ column, path, message }: RecordProblem, example: RefusalExample): void {
+  #count({ path, message }: Problem, column: string | undefined, example: Example): void {
     const name = column ?? (path === '' ? null : path);
     const isNew = !this.#kinds.has(JSON.stringify([name, message]));
     const [kept, reason] = isNew && this.#kinds.size >= MOST_KINDS ? [null, ANOTHER_REASON] : [name, message];
@@ -90,7 +69,7 @@ export class Refusals {
   }
 
   /** The most frequent first. */
-  list(): readonly RefusalReason[] {
+  list(): readonly ImportRemark[] {
     return [...this.#kinds.values()].toSorted((a, b) => b.count - a.count);
   }
 }

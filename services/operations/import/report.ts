@@ -1,7 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
+import type { ImportProblem } from './import-options.ts';
 import { CALL_LIMIT_BYTES, KEPT_BYTES, type RawRecord } from './record.ts';
-import type { RecordProblem } from './refusals.ts';
 
 /** The lines that were refused and why: NDJSON, readable by nobody else, since it holds what the lines hold. */
 export class Report {
@@ -65,7 +65,7 @@ async function sizeOf(path: string): Promise<number> {
 /** A refused record as a line of the report. @param file Where it stands, of several. */
 export function reportLine(
   { line, bytes, length }: RawRecord,
-  errors: readonly RecordProblem[],
+  errors: readonly ImportProblem[],
   file: string | undefined,
 ): string {
   // One that is longer than a call is short in the report too: a page of it has to hold a line.

@@ -2,23 +2,12 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { Problem } from '../../../messages/message.ts';
+import type { Answer } from '../../../../schemas/operations.ts';
+
+type RejectedLine = Answer<'GET /v1/admin/imports/{id}/refused'>['refused'][number];
 
 /** A line of the report. */
-interface ReportedLine {
-  readonly line: number;
-  readonly errors: readonly Problem[];
-  readonly length?: number;
-  readonly text: string;
-}
-
-export interface RejectedLine {
-  readonly line: number;
-  readonly errors: readonly Problem[];
-  /** The first 1,000 characters. */
-  readonly text: string;
-  readonly cut: boolean;
-}
+type ReportedLine = Omit<RejectedLine, 'cut'> & { readonly length?: number };
 
 export interface RejectedPage {
   readonly lines: readonly RejectedLine[];

@@ -3,7 +3,6 @@ import { expectsContinue } from '../../../http/access/admission.ts';
 import type { Call } from '../../../http/call.ts';
 import type { Refusal } from '../../../http/problems.ts';
 import type { Answer } from '../../../http/route.ts';
-import { formatMs } from '../../../messages/timestamp.ts';
 import type { Input } from '../../input.ts';
 import { refuseParameter } from '../../query.ts';
 import { notFound } from '../answers.ts';
@@ -44,7 +43,7 @@ export async function answerFileRemoval({ files }: ImportParts, call: Call): Pro
   if (found === undefined) return NO_FILE;
   await files.remove(found.id);
   const audit = { action: 'import.file.delete', object: found.id, project: null };
-  return { status: 200, body: fileJson(found), audit };
+  return { status: 200, body: JSON.stringify(found), audit };
 }
 
 const NO_FILE = notFound('There is no such uploaded file.');
@@ -81,10 +80,11 @@ function uploadAnswer(maxBytes: number, status: 200 | 201, result: UploadedFile 
       return { refused: 'malformed-request', detail: 'The body ended before its end.' };
     default: {
       const headers = { Location: `/v1/admin/imports/files/${result.id}` };
-      if (status === 200) return { status, body: fileJson(result) };
+      const body = JSON.stringify(result);
+      if (status === 200) return { status, body };
       return {
         status,
-        body: fileJson(result),
+        body,
         headers,
         audit: {
           action: 'import.upload',
@@ -95,8 +95,4 @@ function uploadAnswer(maxBytes: number, status: 200 | 201, result: UploadedFile 
       };
     }
   }
-}
-
-function fileJson({ id, name, bytes, expiresAtMs }: UploadedFile): string {
-  return JSON.stringify({ id, name, bytes, expires_at: formatMs(expiresAtMs) });
 }

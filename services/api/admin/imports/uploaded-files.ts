@@ -4,17 +4,12 @@ import { constants, type Stats } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { Answer } from '../../../../schemas/operations.ts';
+import { formatMs } from '../../../messages/timestamp.ts';
 import { isFileId, uploadPath } from '../../../operations/import/import-request.ts';
 import { lackOfRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
 
-export interface UploadedFile {
-  readonly id: string;
-  /** As its owner calls it. */
-  readonly name: string;
-  /** How much of it has arrived. */
-  readonly bytes: number;
-  readonly expiresAtMs: number;
-}
+export type UploadedFile = Answer<'GET /v1/admin/imports/files/{id}'>;
 
 export interface UploadOptions {
   readonly maxBytes: number;
@@ -89,7 +84,7 @@ export class UploadedFiles {
         readFile(this.#namePath(id), 'utf8'),
         stat(uploadPath(this.folder, id)),
       ]);
-      return { id, name, bytes: size, expiresAtMs: Math.trunc(mtimeMs) + this.#options.keptMs };
+      return { id, name, bytes: size, expires_at: formatMs(mtimeMs + this.#options.keptMs) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;

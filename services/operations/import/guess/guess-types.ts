@@ -1,17 +1,12 @@
 /** What the cells of a column of CSV are, by most of them. Pure. */
 import { isNumberOrBoolean } from '../csv-rows.ts';
+import type { ImportPreview } from '../import-options.ts';
 import { isDate } from '../odd-dates.ts';
 import { plainName, type SeenColumn, textsOf } from './guess-columns.ts';
 
-type CellType = 'text' | 'number' | 'boolean' | 'date';
+export type TypedColumn = ImportPreview['guess']['columns'][number];
 
-export interface TypedColumn {
-  readonly name: string;
-  readonly type: CellType;
-  /** How many cells are something else, and the first of them. */
-  readonly others: number;
-  readonly other: string | null;
-}
+type CellType = TypedColumn['type'];
 
 /** Digits that nobody adds up. */
 const ID_NAMES =

@@ -1,7 +1,7 @@
 /** What a file seems to be, to be shown and changed: an import does what it is told, and never what was guessed. Pure. */
 import { readJson } from '../../../messages/json.ts';
 import { isObject } from '../../../messages/sdk/sdk-call.ts';
-import type { DefaultType } from '../judge.ts';
+import type { ImportPreview } from '../import-options.ts';
 import { MEMBERS } from '../mapping/mapping.ts';
 import type { RecordMembers } from '../mapping/members.ts';
 import type { Preset } from '../presets/preset.ts';
@@ -11,28 +11,7 @@ import { guessColumns, type SeenColumn } from './guess-columns.ts';
 import { guessDelimiter, guessEncoding, guessFormat, guessHeader } from './guess-text.ts';
 import { isMistaken, type TypedColumn, typedColumn } from './guess-types.ts';
 
-/** Options under the names that a request gives them. */
-export interface Guess {
-  readonly format: Format;
-  readonly encoding: string;
-  /** Null for NDJSON. */
-  readonly delimiter: string | null;
-  /** Whether the first line names the columns; null for NDJSON. */
-  readonly header: boolean | null;
-  /** The form of a product that the records have. With it nothing else need be said. */
-  readonly preset: string | null;
-  readonly type: DefaultType | null;
-  readonly map: Readonly<Record<string, string>>;
-  readonly time_format: string | null;
-  /** Forms of which nobody can say which it is, as day or month first; else that one, or none. */
-  readonly time_formats: readonly string[];
-  /** Whether some column is of numbers, or of true and false. */
-  readonly types: boolean;
-  /** Columns that are text all the same: ids, zip codes, notes. */
-  readonly text_columns: readonly string[];
-  /** The columns of CSV, by the first thousand rows. */
-  readonly columns: readonly TypedColumn[];
-}
+export type Guess = ImportPreview['guess'];
 
 const RECORDS = 20;
 
