@@ -13,9 +13,7 @@ import { CommandRun } from '../../operations/jobs/command-run.ts';
 import { StoreOpener } from '../open-stores.ts';
 
 /** What there is to tell of an import. `next` takes the people who are forgotten, where they are others than before. */
-export interface ImportEvents {
-  [Symbol.asyncIterator](): AsyncIterator<CommandEvent, unknown, ErasedUsers | undefined>;
-}
+export type ImportEvents = AsyncIterable<CommandEvent, void, ErasedUsers | undefined>;
 
 /** What the thread carries out. */
 export interface ImportControl {
@@ -33,31 +31,31 @@ const logger = createLogger(config.logLevel, { write: (line) => void process.std
 const LOWEST_PRIORITY = 19;
 
 const served: ImportControl = {
-  run: async (task, first): Promise<ImportEvents> => {
-    let forgotten = first;
-    const work: Work = async ({ report, signal }) => {
-      await using opened = new AsyncDisposableStack();
-      const target = task.dry_run ? undefined : await openTarget(signal, opened);
-      return await FileImport.run(task, target, {
-        signal,
-        forgotten: () => forgotten,
-        onProgress: (progress) => report(importProgress(progress, task.dry_run)),
-        onTrouble: (error) => logger.warn({ err: error }, 'an import waits for the event log'),
-      });
-    };
-    const run = new CommandRun(work, { onError: (error) => logger.error({ err: error }, 'an import failed') });
-    const next = (now = forgotten) => {
-      forgotten = now;
-      return run.next();
-    };
-    const end = async () => {
-      const done = await run.return();
-      await run.end;
-      return done;
-    };
-    return { [Symbol.asyncIterator]: () => ({ next, return: end }) };
-  },
+  run: async (...given) => importEvents(...given),
 };
+
+async function* importEvents(
+  task: ImportTask,
+  first: ErasedUsers,
+): AsyncGenerator<CommandEvent, void, ErasedUsers | undefined> {
+  let forgotten = first;
+  const work: Work = async ({ report, signal }) => {
+    await using opened = new AsyncDisposableStack();
+    const target = task.dry_run ? undefined : await openTarget(signal, opened);
+    return await FileImport.run(task, target, {
+      signal,
+      forgotten: () => forgotten,
+      onProgress: (progress) => report(importProgress(progress, task.dry_run)),
+      onTrouble: (error) => logger.warn({ err: error }, 'an import waits for the event log'),
+    });
+  };
+  const run = new CommandRun(work, { onError: (error) => logger.error({ err: error }, 'an import failed') });
+  try {
+    for await (const event of run) forgotten = (yield event) ?? forgotten;
+  } finally {
+    await run.end;
+  }
+}
 
 async function openTarget(signal: AbortSignal, opened: AsyncDisposableStack): Promise<ImportTarget> {
   const opener = new StoreOpener(config, logger, signal);

@@ -25,7 +25,7 @@ export type StartImport = (task: ImportTask, forgotten: ErasedUsers) => Promise<
  * @param onLine Called with each line of the thread's logger; without it they are on standard output.
  */
 export function importThreads(config: Config, onLine?: (line: string) => void): StartImport {
-  return async (task, forgotten) => {
+  async function* events(...given: Parameters<StartImport>) {
     const { port1: control, port2 } = new MessageChannel();
     const workerData: ImportThreadData = { config, control };
     const url = new URL('./import-thread-entry.ts', import.meta.url);
@@ -36,50 +36,12 @@ export function importThreads(config: Config, onLine?: (line: string) => void): 
     worker.once('error', end);
     worker.once('exit', () => end(new TidemarkError('STOPPING', 'the thread of the import has ended')));
     try {
-      return new ImportThread(worker, await caller.standIn<ImportControl>('import').run(task, forgotten));
-    } catch (error) {
+      yield* await caller.standIn<ImportControl>('import').run(...given);
+    } finally {
       await worker.terminate();
-      throw error;
     }
-  };
-}
-
-/** Ends its thread with the import. */
-class ImportThread implements ImportEvents {
-  readonly #worker: Worker;
-  readonly #events: ReturnType<ImportEvents[typeof Symbol.asyncIterator]>;
-  /** The answer that was asked for last. */
-  #asked: Promise<IteratorResult<CommandEvent, unknown>> | undefined;
-  #closing: Promise<void> | undefined;
-
-  constructor(worker: Worker, events: ImportEvents) {
-    this.#worker = worker;
-    this.#events = events[Symbol.asyncIterator]();
   }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(forgotten?: ErasedUsers): Promise<IteratorResult<CommandEvent>> {
-    this.#asked = this.#events.next(forgotten);
-    const next = await this.#asked;
-    if (next.done !== true && 'progress' in next.value) return next;
-    await this.return();
-    return next as IteratorResult<CommandEvent>;
-  }
-
-  async return(): Promise<IteratorResult<CommandEvent>> {
-    this.#closing ??= this.#end();
-    await this.#closing;
-    return { done: true, value: undefined };
-  }
-
-  async #end(): Promise<void> {
-    // An answer may be under way: without its thread it would fail.
-    await Promise.allSettled([this.#events.return?.(), this.#asked]);
-    await this.#worker.terminate();
-  }
+  return async (...given) => events(...given);
 }
 
 /** Runs one import after the other, since each takes what the log has to spare. What only looks waits for nobody. */
@@ -112,27 +74,20 @@ export class ImportQueue implements ImportRunner {
   async #run(...[task, { report, signal }, forgotten]: Parameters<ImportRunner['run']>): Promise<ImportResult> {
     let known = await forgotten();
     const events = (await this.#start(task, erasedIn(task.project, known)))[Symbol.asyncIterator]();
-    const stopped = Promise.withResolvers<void>();
-    const stop = (): void => void events.return?.().then(() => stopped.resolve(), stopped.reject);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
+    let changed: ErasedUsers | undefined;
     try {
       for (;;) {
+        const event = (await events.next(changed)).value as CommandEvent;
+        signal.throwIfAborted();
+        if ('result' in event) return JSON.parse(event.result) as ImportResult;
+        if ('failure' in event) throw errorOfFailure(event.failure);
+        if (event.progress !== null) report(event.progress);
         const before = known;
         known = await forgotten();
-        const changed = known === before ? undefined : erasedIn(task.project, known);
-        const { value } = (await events.next(changed)) as IteratorResult<CommandEvent, undefined>;
-        if (value === undefined) break;
-        if ('result' in value) return JSON.parse(value.result) as ImportResult;
-        if ('failure' in value) throw errorOfFailure(value.failure);
-        if (value.progress !== null) report(value.progress);
+        changed = known === before ? undefined : erasedIn(task.project, known);
       }
-      await stopped.promise;
-      throw signal.reason;
     } finally {
-      signal.removeEventListener('abort', stop);
-      if (signal.aborted) await stopped.promise.catch(() => undefined);
-      else await events.return?.();
+      await events.return?.();
     }
   }
 }
