@@ -6,7 +6,7 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import type { Queryable } from '../../stores/database/database.ts';
-import type { ErasedUsers } from '../../stores/erasures/erased-users.ts';
+import { type ErasedUsers, isDeleted } from '../../stores/erasures/erased-users.ts';
 import { lastLeftOut, leftOutOf } from '../../stores/erasures/left-out.ts';
 import type { ImportTask } from './begin.ts';
 import type { ImportPreview } from './import-options.ts';
@@ -23,8 +23,6 @@ import { previewFile } from './preview.ts';
 import { RecordReader } from './record-reader.ts';
 import { filesOf, openSource, type SourceFile } from './source.ts';
 
-const LOOK_EVERY_MS = 2_000;
-
 /** What is known of files before they are imported. */
 export interface CheckedImport {
   /** Id of the project. */
@@ -37,7 +35,7 @@ export interface ImportRunner {
   /**
    * Resolves once it is done or, with a signal that aborts, once what was done is noted.
    *
-   * @param forgotten Who is forgotten, in any project: asked again and again.
+   * @param forgotten Who is forgotten, in any project: asked again and again. Where it throws, the import ends.
    */
   run(task: ImportTask, call: CommandCall, forgotten: () => Promise<ErasedUsers>): Promise<ImportResult>;
 }
@@ -61,7 +59,7 @@ export interface ImportCommandParts extends ImportCheckParts {
   readonly checkLog: () => Promise<void>;
 }
 
-/** The job `import`. */
+/** The job `import`. It ends once its project is deleted, as a write key ends: everybody of it is forgotten. */
 export async function importFile(
   parts: ImportCommandParts,
   request: ImportRequest,
@@ -75,48 +73,18 @@ export async function importFile(
   if (request.report === null) await mkdir(join(folder, request.folder), { recursive: true, mode: 0o700 });
   const task = taskOfRequest(parts, request, named);
   const leftOut = lastLeftOut(leftOutOf(database));
-  const { imported, ...result } = await whileProjectExists(
-    async () => (await projects.findProject(request.project)) !== undefined,
-    call.signal,
-    (signal) => importer.run(task, { ...call, signal }, leftOut),
-  );
+  const { imported, ...result } = await importer.run(task, call, async () => {
+    const forgotten = await leftOut();
+    if (isDeleted(forgotten, request.project)) throw projectDeleted();
+    return forgotten;
+  });
   call.signal.throwIfAborted();
+  if ((await projects.findProject(request.project)) === undefined) throw projectDeleted();
   // Nobody needs it any more.
   for (const id of request.dry_run ? [] : uploadsOf(request))
     await rm(dirname(uploadPath(folder, id)), { recursive: true, force: true });
   const { refused, dropped = 0, lines, resumedAtLine, refusals, warnings } = result;
   return { accepted: imported, refused, dropped, lines, resumed_at_line: resumedAtLine, refusals, warnings };
-}
-
-/**
- * Runs an import, and ends it once its project is deleted, as a write key ends. What cannot be asked now is asked again.
- *
- * @param exists Whether the project is there.
- * @param run Ends once its signal aborts.
- * @throws TidemarkError `PROJECT_UNKNOWN`, also where the project was deleted shortly before the end; what `run` throws.
- */
-async function whileProjectExists<T>(
-  exists: () => Promise<boolean>,
-  signal: AbortSignal,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const deleted = new AbortController();
-  let looking: Promise<void> | undefined;
-  const look = async (): Promise<void> => {
-    if (!(await exists())) deleted.abort(new TidemarkError('PROJECT_UNKNOWN', 'The project was deleted.'));
-    looking = undefined;
-  };
-  const timer = setInterval(() => {
-    looking ??= look().catch(() => (looking = undefined));
-  }, LOOK_EVERY_MS);
-  try {
-    const result = await run(AbortSignal.any([signal, deleted.signal]));
-    if (!signal.aborted) await look();
-    deleted.signal.throwIfAborted();
-    return result;
-  } finally {
-    clearInterval(timer);
-  }
 }
 
 /** See `ImportChecks`. */
@@ -152,6 +120,10 @@ async function projectNamed({ projects }: ImportCheckParts, { project }: ImportR
   const found = await projects.findProjectNamed(project);
   if (found === undefined) throw projectUnknown();
   return found;
+}
+
+function projectDeleted(): TidemarkError {
+  return new TidemarkError('PROJECT_UNKNOWN', 'The project was deleted.');
 }
 
 function projectUnknown(): TidemarkError {
