@@ -1,13 +1,12 @@
 /** From files to the import lane of the log. */
 import { type FileHandle, rm } from 'node:fs/promises';
 import type { Appended, NewRecord } from '../../event-log/event-log.ts';
-import type { Problem } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import { retry } from '../../runtime/retry.ts';
 import { isLeftOut } from '../../stores/erasures/erased-users.ts';
 import { AppendPacer } from './append-pacer.ts';
 import { begin, type Begun, importIdOf, type ImportTask } from './begin.ts';
-import { checkTimes, Findings } from './findings.ts';
+import { checkTimes, Findings, NOT_KEPT } from './findings.ts';
 import type { ImportHooks, ImportProgress, ImportResult, ImportTarget } from './import-result.ts';
 import { identify, readInput, type ReadSoFar, skipTo } from './input.ts';
 import { importedMessage, importedRecord, Portion, sums } from './imported-message.ts';
@@ -180,14 +179,15 @@ export class FileImport {
     portion.last = record;
     if (!judged.ok) {
       portion.refused += 1;
-      portion.report += this.#refuse(record, judged.problems);
+      const named = this.#findings.add(record, this.#fileName, this.#reader);
+      portion.report += reportLine(raw, named, this.#files.length > 1 ? this.#fileName : undefined);
     } else {
       const message = importedMessage(this.#task, judged.draft, raw, this.#state);
       if (isLeftOut(this.#hooks.forgotten(), message)) portion.dropped += 1;
       else {
         const { eventsFrom = message.timestamp } = this.#task;
         const isGone = message.type === 'track' && message.timestamp < eventsFrom;
-        this.#findings.take(record, this.#fileName, this.#reader, isGone);
+        this.#findings.add(record, this.#fileName, this.#reader, isGone ? [NOT_KEPT] : []);
         portion.add(importedRecord(message, this.#target?.codec), judged.draft.timestamp === null);
       }
     }
@@ -210,13 +210,6 @@ export class FileImport {
     const named = Object.entries(this.#task.map).flatMap(([source, to]) => (to === 'timestamp' ? [source] : []));
     const isAny = untimed < records || named.some((source) => !this.#reader.unused.has(source));
     checkTimes((this.#state.counts.untimed ?? 0) + untimed, isAny ? [] : named);
-  }
-
-  /** The line of the report. */
-  #refuse(record: ReadRecord, problems: readonly Problem[]): string {
-    const file = this.#fileName;
-    const named = this.#findings.refuse(record, problems, file, this.#reader);
-    return reportLine(record.raw, named, this.#files.length > 1 ? file : undefined);
   }
 
   async #flush(): Promise<void> {

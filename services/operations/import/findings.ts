@@ -1,11 +1,17 @@
-/** What an import says of the lines that it read. */
+/** What an import says of the lines that it read: of each, and by column and reason for people who mend a mapping. */
+import type { Draft } from '../../messages/draft.ts';
 import type { Problem } from '../../messages/message.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { ImportProblem, ImportRemark } from './import-options.ts';
+import { valueAt } from './mapping/explain.ts';
 import type { ReadRecord, RecordReader } from './record-reader.ts';
-import { Refusals, remarksOn, unusedSources } from './refusals.ts';
 
-const NOT_KEPT = {
+const UNTIMED = {
+  identify: 'is missing: what the line sets is as of when the project was made, and overwrites nothing newer',
+  track: 'is missing: the event is dated at the import',
+} as const;
+
+export const NOT_KEPT = {
   path: '/timestamp',
   message: 'is before the events that the project keeps: the profile has it, and no question counts it',
 } as const;
@@ -16,28 +22,24 @@ const TIME_REMEDY =
   'Say where the time is (map), or as of when the file is (set timestamp=…); or that lines may have none (--yes, over HTTP "untimed": true).';
 
 export class Findings {
-  readonly #refusals = new Refusals();
-  readonly #warnings = new Refusals();
-  /** Sources that no record had in any file. */
+  readonly #refusals = new Remarks();
+  readonly #warnings = new Remarks();
+  /** Sources that no record had in any file: they are misspelt, or not needed. */
   #unused: ReadonlySet<string> | undefined;
   #taken = 0;
 
-  /** A line that is refused: its problems with the columns that they are about. */
-  refuse(
-    { raw, call }: ReadRecord,
-    problems: readonly Problem[],
-    file: string,
-    reader: RecordReader,
-  ): readonly ImportProblem[] {
+  /**
+   * A line that is refused or imported.
+   *
+   * @param more What is to be said of it if it is imported.
+   * @returns Why it is refused, with the columns that are at fault.
+   */
+  add(record: ReadRecord, file: string, { sources }: RecordReader, more: readonly Problem[] = []) {
     this.#taken += 1;
-    return this.#refusals.add({ raw, call, file, problems }, reader.sources);
-  }
-
-  /** A line that is imported. @param isGone Whether it is an event that the project does not keep. */
-  take(record: ReadRecord, file: string, reader: RecordReader, isGone: boolean): void {
-    this.#taken += 1;
-    const problems = [...remarksOn(record), ...(isGone ? [NOT_KEPT] : [])];
-    if (problems.length > 0) this.#warnings.add({ ...record, file, problems }, reader.sources);
+    const { judged } = record;
+    if (!judged.ok) return this.#refusals.add(judged.problems, record, file, sources);
+    this.#warnings.add([...remarksOn(judged.draft), ...more], record, file, sources);
+    return [];
   }
 
   endFile({ unused }: RecordReader): void {
@@ -49,7 +51,66 @@ export class Findings {
   }
 
   get warnings(): readonly ImportRemark[] {
-    return [...unusedSources(this.#unused ?? [], this.#taken), ...this.#warnings.list()];
+    const count = this.#taken;
+    const unused = [...(this.#unused ?? [])].map((column) => ({
+      column,
+      message: 'is in no record',
+      count,
+      examples: [],
+    }));
+    return [...(count === 0 ? [] : unused), ...this.#warnings.list()];
+  }
+}
+
+/** That a record that is imported has no time, and what of it was mended. */
+function remarksOn({ timestamp, type, adjusted }: Draft): readonly Problem[] {
+  const mended = (adjusted ?? []).map(({ path, message }) => {
+    return { path, message: message.replace(/^is taken as \d.*/, 'is taken as the time that it must mean') };
+  });
+  return timestamp === null ? [{ path: '/timestamp', message: UNTIMED[type] }, ...mended] : mended;
+}
+
+const EXAMPLES = 3;
+const EXAMPLE_LENGTH = 200;
+/** Messages may hold parts of the record: not each of them is a kind of its own. */
+const MOST_KINDS = 100;
+const ANOTHER_REASON = 'is refused for another reason';
+
+type Example = ImportRemark['examples'][number];
+
+class Remarks {
+  readonly #kinds = new Map<string, ImportRemark & { count: number; examples: Example[] }>();
+
+  /** The problems of a record, with the columns that they are about. */
+  add(
+    problems: readonly Problem[],
+    { raw, call }: ReadRecord,
+    file: string,
+    sources: RecordReader['sources'],
+  ): readonly ImportProblem[] {
+    return problems.map((problem) => {
+      const column = sources.of(problem.path);
+      const value = problem.path === '' ? raw.bytes.toString() : valueAt(call, problem.path);
+      const example = { file, line: raw.line, value: value?.slice(0, EXAMPLE_LENGTH) ?? null };
+      this.#count(problem, column, example);
+      return column === undefined ? problem : { ...problem, column };
+    });
+  }
+
+  #count({ path, message }: Problem, column: string | undefined, example: Example): void {
+    const name = column ?? (path === '' ? null : path);
+    const isNew = !this.#kinds.has(JSON.stringify([name, message]));
+    const [kept, reason] = isNew && this.#kinds.size >= MOST_KINDS ? [null, ANOTHER_REASON] : [name, message];
+    const key = JSON.stringify([kept, reason]);
+    const kind = this.#kinds.get(key) ?? { column: kept, message: reason, count: 0, examples: [] };
+    this.#kinds.set(key, kind);
+    kind.count += 1;
+    if (kind.examples.length < EXAMPLES) kind.examples.push(example);
+  }
+
+  /** The most frequent first. */
+  list(): readonly ImportRemark[] {
+    return [...this.#kinds.values()].toSorted((a, b) => b.count - a.count);
   }
 }
 

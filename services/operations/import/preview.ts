@@ -2,13 +2,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { readCells } from './csv-rows.ts';
+import { Findings } from './findings.ts';
 import { guess } from './guess/guess.ts';
-import type { FileOptions, ImportPreview, ImportRemark } from './import-options.ts';
+import type { FileOptions, ImportPreview, ImportProblem } from './import-options.ts';
 import { readInput } from './input.ts';
 import { type ReadOptions, type ReadRecord, RecordReader } from './record-reader.ts';
 import { BEGINNING } from './record.ts';
 import { oddDatesIn } from './odd-dates.ts';
-import { Refusals, remarksOn, unusedSources } from './refusals.ts';
 import { remediesFor } from './guess/remedies.ts';
 
 /** What is known of one file. */
@@ -73,18 +73,23 @@ async function previewed(of: Previewed, problem: string | null): Promise<FilePre
   const { columns = [] } = reader;
   const raws = records.map(({ raw }) => raw);
   const cells = reader.header === undefined ? [] : readCells(raws, options);
+  const oddDates = oddDatesIn(records.map(({ judged, call }) => (judged.ok ? call : undefined)));
+  const findings = new Findings();
+  const rows = records.map((record, index) => {
+    const row = cells[index];
+    const texts = row?.ok === true ? row.cells : [record.raw.bytes.toString()];
+    // With another mapping than was asked for, what is wrong with a row says nothing.
+    const problems = problem === null ? findings.add(record, options.name ?? '', reader, oddDates[index]) : [];
+    return previewedRow(record, texts, problems);
+  });
+  findings.endFile(reader);
   return {
     format: reader.format ?? 'ndjson',
     columns: columns.slice(0, MAX_CELLS).map(({ name, target }) => {
       return { name, fills: target?.path.join('.') ?? '', free: target?.isFree ?? false };
     }),
-    rows: records.map((record, index) => {
-      const row = cells[index];
-      const texts = row?.ok === true ? row.cells : [record.raw.bytes.toString()];
-      // With another mapping than was asked for, what is wrong with a row says nothing.
-      return previewedRow(record, texts, problem === null ? reader : undefined);
-    }),
-    warnings: problem === null ? warningsOf(records, reader, options.name) : [],
+    rows,
+    warnings: findings.warnings,
     problem: problem ?? reader.lack ?? (records.length === 0 ? NO_ROWS : null),
     guess: guessed,
     remedies: await remediesFor(asked, guessed, rejected, rejectedBy),
@@ -101,32 +106,17 @@ function rejectedOf(records: readonly ReadRecord[], problem: string | null | und
   return (problem ?? null) === null ? records.filter(({ judged }) => !judged.ok).length : records.length;
 }
 
-function warningsOf(records: readonly ReadRecord[], reader: RecordReader, file = ''): readonly ImportRemark[] {
-  const good = records.filter(({ judged }) => judged.ok);
-  const oddDates = oddDatesIn(good.map(({ call }) => call));
-  const warnings = new Refusals();
-  for (const [index, record] of good.entries()) {
-    const problems = [...remarksOn(record), ...(oddDates[index] ?? [])];
-    warnings.add({ ...record, file, problems }, reader.sources);
-  }
-  return [...unusedSources(reader.unused, records.length), ...warnings.list()];
-}
-
 function previewedRow(
-  { raw, judged, call, timeForm }: ReadRecord,
+  { raw, call, timeForm }: ReadRecord,
   texts: readonly string[],
-  reader?: RecordReader,
+  problems: readonly ImportProblem[],
 ): ImportPreview['rows'][number] {
-  const problems = judged.ok || reader === undefined ? [] : judged.problems.slice(0, PREVIEWED_PROBLEMS);
   return {
     line: raw.line,
     cells: texts.slice(0, MAX_CELLS).map((text) => text.slice(0, MAX_CELL_LENGTH)),
     call: call === undefined ? null : JSON.stringify(call).slice(0, MAX_CALL_LENGTH),
     time_form: timeForm ?? null,
-    problems: problems.map((each) => {
-      const column = reader?.sources.of(each.path);
-      return column === undefined ? each : { ...each, column };
-    }),
+    problems: problems.slice(0, PREVIEWED_PROBLEMS),
   };
 }
 
