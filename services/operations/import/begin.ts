@@ -4,7 +4,6 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Micros } from '../../messages/message.ts';
 import { drawProcessBits } from '../../messages/version.ts';
 import { type FileIdentity, identify } from './input.ts';
-import type { ImportOptions } from './import-options.ts';
 import type { ReadOptions } from './record-reader.ts';
 import { BEGINNING } from './record.ts';
 import { Report } from './report.ts';
@@ -12,8 +11,7 @@ import { type ImportSource, openSource, type SourceFile } from './source.ts';
 import { checkState, FORMAT, type ImportState, readState } from './state.ts';
 
 /** What is imported and how, as the request says it, and what the service knows besides. */
-export interface ImportTask
-  extends ReadOptions, Pick<ImportOptions, 'restart' | 'import_id' | 'rate' | 'untimed' | 'dry_run'> {
+export interface ImportTask extends ReadOptions {
   /** Id of the project. */
   readonly project: string;
   /** One at least. */

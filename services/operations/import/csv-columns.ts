@@ -1,11 +1,11 @@
 /** The header of a CSV file → what each column means. Pure. */
 import { MAX_DEPTH } from '../../messages/unacceptable.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
-import type { FileOptions } from './import-options.ts';
+import type { ImportOptions } from './import-options.ts';
 import { type Mapping, MEMBERS, OBJECTS, type Target, targetOfColumn } from './mapping/mapping.ts';
 
 /** What can be said of CSV alone. */
-export type CsvOptions = Pick<FileOptions, 'delimiter' | 'types' | 'text_columns' | 'json_columns' | 'columns'>;
+export type CsvOptions = Pick<ImportOptions, 'delimiter' | 'types' | 'text_columns' | 'json_columns' | 'columns'>;
 
 export interface Column {
   /** As the header has it. */

@@ -43,21 +43,3 @@ type Defaults = typeof IMPORT_DEFAULTS;
 export type ImportOptions = {
   readonly [Name in keyof Defaults]: NonNullable<Given[Name]> | (null extends Defaults[Name] ? null : never);
 };
-
-/** How a file is read. */
-export type FileOptions = Pick<
-  ImportOptions,
-  | 'type'
-  | 'format'
-  | 'delimiter'
-  | 'types'
-  | 'text_columns'
-  | 'json_columns'
-  | 'map'
-  | 'preset'
-  | 'set'
-  | 'timezone'
-  | 'time_format'
-  | 'encoding'
-  | 'columns'
->;

@@ -4,7 +4,7 @@ import { hasCode, TidemarkError } from '../../runtime/errors.ts';
 import { readCells } from './csv-rows.ts';
 import { Findings } from './findings.ts';
 import { guess } from './guess/guess.ts';
-import type { FileOptions, ImportPreview, ImportProblem } from './import-options.ts';
+import type { ImportOptions, ImportPreview, ImportProblem } from './import-options.ts';
 import { readInput } from './input.ts';
 import { type ReadOptions, type ReadRecord, RecordReader } from './record-reader.ts';
 import { BEGINNING } from './record.ts';
@@ -65,7 +65,7 @@ async function previewed(of: Previewed, problem: string | null): Promise<FilePre
   const records = await firstOf(reader, of);
   const guessed = guess(await firstBytes(file, signal), new Set(asked.known_events));
   const rejected = rejectedOf(records, problem ?? reader.lack);
-  const rejectedBy = async (by: FileOptions): Promise<number> =>
+  const rejectedBy = async (by: ImportOptions): Promise<number> =>
     rejectedIn({ file, options: { ...asked, ...by }, signal }).catch((error: unknown) => {
       if (!hasCode(error, 'COMMAND_INVALID')) throw error;
       return rejected;

@@ -3,7 +3,7 @@ import { TidemarkError } from '../../runtime/errors.ts';
 import { Beginning, describeForeign, type FirstLine, isBinary } from './beginning.ts';
 import { type Column, type CsvOptions, missingColumns, readHeader } from './csv-columns.ts';
 import { judgeRow, readCells } from './csv-rows.ts';
-import type { FileOptions } from './import-options.ts';
+import type { ImportOptions } from './import-options.ts';
 import { bounded, isBlank, type JudgedCall, judgeText, type JudgeOptions, rejection, wrongWithBytes } from './judge.ts';
 import { Sources } from './mapping/explain.ts';
 import { type Mapping, mappingOf, objectSources, PLAIN } from './mapping/mapping.ts';
@@ -14,7 +14,7 @@ import { CsvRecordEnd, LineEnd } from './record-end.ts';
 import { RecordSplitter } from './split.ts';
 import { timeReader } from './times/time-format.ts';
 
-export interface ReadOptions extends FileOptions {
+export interface ReadOptions extends ImportOptions {
   /** Where times without an offset are, unless the options or the preset say it. */
   readonly projectTimezone: string;
   /** Whether it is not the first of several files, which may be of another format than that. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { CsvOptions } from '../../../services/operations/import/csv-columns.ts';
-import type { FileOptions } from '../../../services/operations/import/import-options.ts';
+import type { ImportOptions } from '../../../services/operations/import/import-options.ts';
 import { readAll } from '../../support/service/import-records.ts';
 
 const TRACK = { type: 'track' } as const;
 
-type Map = FileOptions['map'];
+type Map = ImportOptions['map'];
 
 async function rows(content: string, csv: Partial<CsvOptions> = {}, map: Map = {}) {
   return readAll(content, { ...TRACK, format: 'csv', ...csv, map });

@@ -1,6 +1,6 @@
 /** Which choices make rows right that would be rejected: each was tried on the first rows. */
 import type { Guess } from './guess.ts';
-import type { FileOptions, ImportPreview } from '../import-options.ts';
+import type { ImportOptions, ImportPreview } from '../import-options.ts';
 
 type Remedies = ImportPreview['remedies'];
 
@@ -13,10 +13,10 @@ type Choice = Remedies[number]['options'];
  * @param rejectedBy The same with other options.
  */
 export async function remediesFor(
-  options: FileOptions,
+  options: ImportOptions,
   guess: Guess,
   rejected: number,
-  rejectedBy: (options: FileOptions) => Promise<number>,
+  rejectedBy: (options: ImportOptions) => Promise<number>,
 ): Promise<Remedies> {
   const single = choicesOf(options, guess);
   const formats = guess.time_formats.map((format) => ({ time_format: format }));
@@ -28,7 +28,7 @@ export async function remediesFor(
     if (least === 0) break;
     const tried: Remedies[number][] = [];
     for (const choice of choices)
-      tried.push({ options: choice, rejected: await rejectedBy({ ...options, ...choice } as FileOptions) });
+      tried.push({ options: choice, rejected: await rejectedBy({ ...options, ...choice } as ImportOptions) });
     const fewest = Math.min(...tried.map((one) => one.rejected));
     if (fewest >= least) continue;
     [best, least] = [tried.filter((one) => one.rejected === fewest), fewest];
@@ -36,7 +36,7 @@ export async function remediesFor(
   return best;
 }
 
-function choicesOf(options: FileOptions, { preset, type, map, delimiter, encoding }: Guess): readonly Choice[] {
+function choicesOf(options: ImportOptions, { preset, type, map, delimiter, encoding }: Guess): readonly Choice[] {
   if (preset !== null) return preset === options.preset ? [] : [{ preset }];
   const mapped = Object.entries(map).some(([source, target]) => options.map[source] !== target);
   return [

@@ -1,7 +1,7 @@
 /** How a record becomes a call: one language for NDJSON and CSV, for people's own mappings and for presets. Pure. */
 import { CALL_MEMBERS } from '../../../messages/body-schemas.ts';
 import { TidemarkError } from '../../../runtime/errors.ts';
-import type { FileOptions } from '../import-options.ts';
+import type { ImportOptions } from '../import-options.ts';
 
 export interface Rule {
   /** As `targetOf` has it; null leaves the sources out. */
@@ -52,7 +52,7 @@ export const AS_IT_IS: Mapping = { ...PLAIN, rest: 'kept' };
  *
  * @throws TidemarkError `COMMAND_INVALID` where a value is set for an object.
  */
-export function mappingOf({ map, set }: Pick<FileOptions, 'map' | 'set'>, preset: Mapping = PLAIN): Mapping {
+export function mappingOf({ map, set }: Pick<ImportOptions, 'map' | 'set'>, preset: Mapping = PLAIN): Mapping {
   const objects = Object.keys(set).filter((target) => OBJECTS.includes(target));
   if (objects.length > 0)
     throw new TidemarkError('COMMAND_INVALID', `${objects.join(', ')}: an object cannot be set to a text.`);
@@ -62,7 +62,7 @@ export function mappingOf({ map, set }: Pick<FileOptions, 'map' | 'set'>, preset
 }
 
 /** Sources of one place are one rule, in their order. */
-function rulesOf(map: FileOptions['map']): Rule[] {
+function rulesOf(map: ImportOptions['map']): Rule[] {
   const targets = new Map<string | null, string[]>();
   for (const [source, target] of Object.entries(map)) targets.set(target, [...(targets.get(target) ?? []), source]);
   return [...targets].map(([to, from]) => ({ to, from }));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { FileOptions } from '../../../../services/operations/import/import-options.ts';
+import type { ImportOptions } from '../../../../services/operations/import/import-options.ts';
 import { type Line, readAll } from '../../../support/service/import-records.ts';
 
-type Map = FileOptions['map'];
+type Map = ImportOptions['map'];
 
 async function one(
   record: unknown,
