@@ -25,13 +25,13 @@ const HASHED_BYTES = 64 * 1024;
 export async function identify(file: FileHandle): Promise<FileIdentity> {
   const { size } = await file.stat();
   const hash = createHash('sha256').update(`${size}:`);
-  hash.update(await readAt(file, 0));
-  hash.update(await readAt(file, Math.max(0, size - HASHED_BYTES)));
+  hash.update(await readAt(file, 0, HASHED_BYTES));
+  hash.update(await readAt(file, Math.max(0, size - HASHED_BYTES), HASHED_BYTES));
   return { bytes: size, hash: hash.digest('hex').slice(0, 32) };
 }
 
-async function readAt(file: FileHandle, position: number): Promise<Buffer> {
-  const { bytesRead, buffer } = await file.read(Buffer.alloc(HASHED_BYTES), 0, HASHED_BYTES, position);
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position);
   return buffer.subarray(0, bytesRead);
 }
 
@@ -40,17 +40,11 @@ async function readAt(file: FileHandle, position: number): Promise<Buffer> {
  * open, also where the reading ends early. Once the signal aborts it fails at the next chunk.
  */
 export async function* readInput(file: FileHandle, { read, encoding, signal }: InputOptions): AsyncGenerator<Buffer> {
-  const chunks = fileChunks(file, read, signal);
-  const begun: Buffer[] = [];
   // Four bytes tell.
-  while (lengthOf(begun) < 4) {
-    const next = await chunks.next();
-    if (next.done === true) break;
-    begun.push(next.value);
-  }
-  const packing = PACKINGS.find(({ magic }) => Buffer.concat(begun).subarray(0, magic.length).equals(magic));
-  const all = joined(begun, chunks);
-  const bytes = packing === undefined ? all : unpacked(all, packing);
+  const begun = await readAt(file, 0, 4);
+  const packing = PACKINGS.find(({ magic }) => begun.subarray(0, magic.length).equals(magic));
+  const chunks = fileChunks(file, read, signal);
+  const bytes = packing === undefined ? chunks : unpacked(chunks, packing);
   for await (const chunk of encoding === null ? bytes : inUtf8(bytes, encoding)) {
     // What is unpacked may be a thousand times what was read.
     signal.throwIfAborted();
@@ -86,11 +80,6 @@ async function* fileChunks(file: FileHandle, read: ReadSoFar, signal: AbortSigna
     read.bytes += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
-}
-
-async function* joined(begun: readonly Buffer[], rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield* begun;
-  yield* rest;
 }
 
 async function* unpacked(packed: AsyncIterable<Buffer>, { name, unpack }: Packing): AsyncGenerator<Buffer> {
@@ -191,8 +180,4 @@ export async function* skipTo({ offset, crc }: FileOffset, chunks: AsyncIterable
 
 function changed(): TidemarkError {
   return new TidemarkError('IMPORT_CHANGED', 'What was imported of this file before is not what it holds now.');
-}
-
-function lengthOf(chunks: readonly Buffer[]): number {
-  return chunks.reduce((sum, { length }) => sum + length, 0);
 }
