@@ -23,13 +23,6 @@ import { previewFile } from './preview.ts';
 import { RecordReader } from './record-reader.ts';
 import { filesOf, openSource, type SourceFile } from './source.ts';
 
-/** What is known of files before they are imported. */
-export interface CheckedImport {
-  /** Id of the project. */
-  readonly project: string;
-  readonly bytes: number;
-}
-
 /** Runs an import apart from whoever calls: its work must not delay requests or readers. */
 export interface ImportRunner {
   /**
@@ -42,8 +35,8 @@ export interface ImportRunner {
 
 /** What is looked at before an import, as HTTP calls it, from another thread too. */
 export interface ImportChecks {
-  /** @throws TidemarkError `PROJECT_UNKNOWN`; `COMMAND_INVALID` where the file cannot be read. */
-  check(request: ImportRequest): Promise<CheckedImport>;
+  /** The project by its id. @throws TidemarkError `PROJECT_UNKNOWN`; `COMMAND_INVALID` where the file cannot be read. */
+  check(request: ImportRequest): Promise<Pick<ImportRequest, 'project'>>;
   /** @throws TidemarkError as `check`; `IMPORT_UNREADABLE`. */
   preview(request: ImportRequest): Promise<ImportPreview>;
 }
@@ -88,14 +81,14 @@ export async function importFile(
 }
 
 /** See `ImportChecks`. */
-export async function checkImport(parts: ImportCheckParts, request: ImportRequest): Promise<CheckedImport> {
+export async function checkImport(parts: ImportCheckParts, request: ImportRequest): ReturnType<ImportChecks['check']> {
   const { id, timezone } = await projectNamed(parts, request);
   const files = await filesOfRequest(parts, request);
   // What cannot be read any more is told before the import begins.
   for (const file of files.slice(0, MOST_OPENED)) await (await opened(file, request)).close();
   // Its options are tried too.
-  RecordReader.check({ ...request, projectTimezone: timezone });
-  return { project: id, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+  void new RecordReader({ ...request, projectTimezone: timezone });
+  return { project: id };
 }
 
 const MOST_OPENED = 100;

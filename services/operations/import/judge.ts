@@ -25,8 +25,7 @@ export interface JudgeOptions extends TimeOptions {
   readonly mapping?: Mapping | undefined;
   /** Members that may be objects as JSON in a text. */
   readonly objects?: readonly string[];
-  readonly prepare?: Preset['prepare'];
-  readonly isOfSdk?: Preset['isOfSdk'];
+  readonly preset?: Preset | undefined;
   /** Sources that no record has had so far: what is found in one is taken out. */
   readonly unused?: Set<string>;
 }
@@ -41,24 +40,24 @@ export interface JudgedCall {
 
 /** Judges a text that should be the JSON of a record. */
 export function judgeText(text: string, options: JudgeOptions): JudgedCall {
-  const { mapping, prepare, objects = [] } = options;
+  const { mapping, preset, objects = [] } = options;
   const read = readRecord(text, objects);
   if (!read.ok) return { judged: read };
-  if (options.isOfSdk === true && mapping === undefined) return judgeSdkCall(read.value, read.isSuspect, options);
+  if (preset?.isOfSdk === true && mapping === undefined) return judgeSdkCall(read.value, read.isSuspect, options);
   const unacceptable = read.isSuspect ? unacceptableIn(read.value.exact, []) : [];
   const counted = unacceptable.filter(
     ({ path }) => mapping === undefined || !isLeftOut(memberOfPointer(path), mapping),
   );
   if (counted.length > 0) return rejection(counted);
-  const prepared = prepare === undefined ? read.value : preparedBody(read.value, prepare);
+  const prepared = preset?.prepare === undefined ? read.value : preparedBody(read.value, preset.prepare);
   return typeof prepared === 'string' ? rejection([{ path: '', message: prepared }]) : judgeRecord(prepared, options);
 }
 
 function judgeRecord(record: JsonBody, options: JudgeOptions): JudgedCall {
-  const { mapping, type, unused = new Set() } = options;
+  const { mapping, preset, type, unused = new Set() } = options;
   for (const source of unused) if (has(record.plain, source)) unused.delete(source);
   const mapped = mapping === undefined ? { call: record, problems: [] } : mapBody(record, mapping, type);
-  if (options.isOfSdk === true && mapped.problems.length === 0) return judgeSdkCall(mapped.call, false, options);
+  if (preset?.isOfSdk === true && mapped.problems.length === 0) return judgeSdkCall(mapped.call, false, options);
   const { call, problem, form: timeForm } = withTime(mapped.call, options);
   const judged = judgeCall(call, options);
   const others = problem === undefined ? mapped.problems : [...mapped.problems, problem];

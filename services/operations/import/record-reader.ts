@@ -73,15 +73,9 @@ export class RecordReader {
       type: type ?? undefined,
       mapping: isShaped ? this.#mapping : undefined,
       objects: isCustom || preset !== undefined ? objectSources(this.#mapping) : [],
-      prepare: preset?.prepare,
-      isOfSdk: preset?.isOfSdk,
+      preset,
       unused: this.unused,
     };
-  }
-
-  /** @throws TidemarkError `COMMAND_INVALID` where the options cannot be used. */
-  static check(options: ReadOptions): void {
-    void new RecordReader(options);
   }
 
   #setHeader(names: readonly string[]): void {

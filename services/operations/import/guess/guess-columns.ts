@@ -1,6 +1,6 @@
 /** Which columns are the user, the event and the time: by their names and their values. Pure. */
 import { isDateOfDigits } from '../../../messages/certain-time.ts';
-import type { DefaultType } from '../judge.ts';
+import type { ImportPreview } from '../import-options.ts';
 import { MEMBERS } from '../mapping/mapping.ts';
 import { readImportedTime } from '../times/read-time.ts';
 
@@ -53,34 +53,33 @@ export function plainName(name: string): string {
   return words.replaceAll(/[^\p{L}\p{N}]+/gu, '_').replaceAll(/^_|_$/g, '');
 }
 
-export interface GuessedColumns {
-  /** Columns that are not called so already, by what each fills. */
-  readonly map: Readonly<Record<string, string>>;
-  /** What it could be; undefined where neither the event nor the user is to be seen. */
-  readonly type: DefaultType | undefined;
-  /** Several where nobody can say which; none where times are read without one. */
-  readonly timeFormats: readonly string[];
-}
-
 /** A table has fewer columns, and no name is longer: what a caller sends may be neither. */
 const MOST_COLUMNS = 1_000;
 const MOST_LETTERS = 512;
 
-/** @param knownEvents Names of events that the project has. */
-export function guessColumns(all: readonly SeenColumn[], knownEvents: ReadonlySet<string>): GuessedColumns {
+/**
+ * Columns that are not called so already, by what each fills; the type, null where neither the event nor the user is to be
+ * seen; the forms of times, several where nobody can say which, none where times are read without one.
+ *
+ * @param knownEvents Names of events that the project has.
+ */
+export function guessColumns(
+  all: readonly SeenColumn[],
+  knownEvents: ReadonlySet<string>,
+): Pick<ImportPreview['guess'], 'map' | 'type' | 'time_formats'> {
   const columns = all.slice(0, MOST_COLUMNS).filter(({ name }) => name.length <= MOST_LETTERS);
   const user = columnNamed(columns, USERS);
   const eventTime = columnNamed(columns, TIMES, isTimes) ?? columns.find(isOnlyTime);
   const hasEvents = (column: SeenColumn): boolean =>
     column !== user && isMostly(column, (text) => knownEvents.has(text));
   const event = columnNamed(columns, EVENTS) ?? (eventTime && columns.find(hasEvents));
-  const type = event !== undefined ? 'track' : user !== undefined ? 'identify' : undefined;
+  const type = event !== undefined ? 'track' : user !== undefined ? 'identify' : null;
   const time = type === 'identify' ? columnNamed(columns, AS_OF, isTimes) : eventTime;
   const found = { user_id: user, event, timestamp: time, message_id: columnNamed(columns, MESSAGES) };
   const pairs = Object.entries(found).flatMap(([member, column]) =>
     column === undefined || MEMBERS.includes(column.name) ? [] : [[column.name, member] as const],
   );
-  return { map: Object.fromEntries(pairs), type, timeFormats: time === undefined ? [] : formatsOf(time) };
+  return { map: Object.fromEntries(pairs), type, time_formats: time === undefined ? [] : formatsOf(time) };
 }
 
 function columnNamed(

@@ -81,11 +81,10 @@ function typesIn(all: readonly SeenColumn[], map: Guess['map']) {
 function meaningOf(columns: readonly SeenColumn[], preset: Preset | undefined, knownEvents: ReadonlySet<string>) {
   const none = { preset: null, type: null, map: {}, time_format: null, time_formats: [] };
   if (preset !== undefined) return { ...none, preset: preset.name };
-  const { map, type = null, timeFormats } = guessColumns(columns, knownEvents);
-  const [only = null, ...others] = timeFormats;
+  const { type, ...guessed } = guessColumns(columns, knownEvents);
+  const [only = null, ...others] = guessed.time_formats;
   const saysType = columns.some(({ name }) => name === 'type');
-  const format = others.length === 0 ? only : null;
-  return { ...none, type: saysType ? null : type, map, time_format: format, time_formats: timeFormats };
+  return { ...none, type: saysType ? null : type, ...guessed, time_format: others.length === 0 ? only : null };
 }
 
 function presetOf(format: Format, has: (sign: string) => boolean): Preset | undefined {
