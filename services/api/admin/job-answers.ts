@@ -10,12 +10,12 @@ import { jobJson } from './job-json.ts';
 
 type JobsQuery = Input<'GET /v1/admin/jobs'>['query'];
 
-/** `GET /v1/admin/jobs` */
-export async function answerJobs(jobs: JobRunner, query: JobsQuery): Promise<Answer | Refusal> {
+/** `GET /v1/admin/jobs`, and those of one kind by another name. */
+export async function answerJobs(jobs: JobRunner, query: JobsQuery, name = 'jobs'): Promise<Answer | Refusal> {
   const page = await jobsPage(jobs, query);
   if (!page.ok) return page.refusal;
   const { items, next } = page.value;
-  return { status: 200, body: `{"jobs":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
+  return { status: 200, body: `{"${name}":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
 /** A page of jobs as JSON texts, newest first. */

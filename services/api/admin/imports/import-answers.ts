@@ -10,7 +10,6 @@ import { inTime } from '../../../runtime/pause.ts';
 import { waitForJob } from '../job-answers.ts';
 import { type AdminCall, answerJob, answerStarted, NDJSON, notFound } from '../answers.ts';
 import { isFinished, type Job } from '../../../operations/jobs/job.ts';
-import { jobsPage } from '../job-answers.ts';
 import { jobJson } from '../job-json.ts';
 import { refusalForOperators } from '../failures.ts';
 import type { AdminPorts } from '../../../operations/ports.ts';
@@ -30,17 +29,6 @@ export interface ImportParts extends Pick<AdminPorts, 'imports' | 'jobs' | 'proj
   readonly takesFiles: boolean;
 }
 
-/** `GET /v1/admin/imports` */
-export async function answerImports(
-  { jobs }: ImportParts,
-  query: Input<'GET /v1/admin/imports'>['query'],
-): Promise<Answer | Refusal> {
-  const page = await jobsPage(jobs, { ...query, kind: KIND });
-  if (!page.ok) return page.refusal;
-  const { items, next } = page.value;
-  return { status: 200, body: `{"imports":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
-}
-
 /** `GET /v1/admin/imports/:id` */
 export async function answerImport(
   { jobs }: ImportParts,
@@ -53,9 +41,7 @@ export async function answerImport(
 
 /** `POST /v1/admin/imports`: 202 and its job. */
 export async function answerNewImport(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const read = readImport('POST /v1/admin/imports', call);
-  if (!read.ok) return read.refusal;
-  const request = await named(parts, read.value);
+  const request = await readNamed('POST /v1/admin/imports', parts, call);
   if ('refused' in request) return request;
   const found = await namingSource(request, parts.imports.check(request));
   if ('refused' in found) return found;
@@ -66,9 +52,7 @@ export async function answerNewImport(parts: ImportParts, call: AdminCall): Prom
 
 /** `POST /v1/admin/imports/preview`: the first twenty rows of a file. */
 export async function answerPreview(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const read = readImport('POST /v1/admin/imports/preview', call);
-  if (!read.ok) return read.refusal;
-  const request = await named(parts, read.value);
+  const request = await readNamed('POST /v1/admin/imports/preview', parts, call);
   if ('refused' in request) return request;
   const known = await knownEvents(parts, request.project);
   const preview = await namingSource(request, parts.imports.preview({ ...request, known_events: known }));
@@ -136,7 +120,14 @@ function requestOf({ args }: Job): ImportRequest {
 }
 
 /** With the names that the files were uploaded under. */
-async function named({ files }: ImportParts, request: ImportRequest): Promise<ImportRequest | Refusal> {
+async function readNamed(
+  operation: Parameters<typeof readImport>[0],
+  { files }: ImportParts,
+  call: AdminCall,
+): Promise<ImportRequest | Refusal> {
+  const read = readImport(operation, call);
+  if (!read.ok) return read.refusal;
+  const request = read.value;
   const uploads = uploadsOf(request);
   const names: string[] = [];
   for (const id of uploads) {

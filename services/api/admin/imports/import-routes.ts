@@ -2,9 +2,9 @@ import { BODY_LIMIT_BYTES } from '../../../http/body-limits.ts';
 import type { RouteSet } from '../../../http/route.ts';
 import { route } from '../../input.ts';
 import { refusalForOperators } from '../failures.ts';
+import { answerJobs } from '../job-answers.ts';
 import {
   answerImport,
-  answerImports,
   answerNewImport,
   answerPreview,
   answerRejectedLines,
@@ -21,7 +21,9 @@ const UPLOAD = { ...ADMIN, streamsBody: true };
 export function importRoutes(parts: ImportParts): RouteSet {
   return {
     routes: [
-      route('GET /v1/admin/imports', ADMIN, (_, { query }) => answerImports(parts, query)),
+      route('GET /v1/admin/imports', ADMIN, (_, { query }) =>
+        answerJobs(parts.jobs, { ...query, kind: 'import' }, 'imports'),
+      ),
       route('POST /v1/admin/imports', ADMIN_BODY, (call) => answerNewImport(parts, call)),
       route('POST /v1/admin/imports/preview', ADMIN_BODY, (call) => answerPreview(parts, call)),
       route('POST /v1/admin/imports/files', UPLOAD, (call, input) => answerUpload(parts, call, input)),
