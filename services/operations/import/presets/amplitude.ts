@@ -1,7 +1,7 @@
 import type { Rule } from '../mapping/mapping.ts';
 import type { Preset } from './preset.ts';
 
-/** https://amplitude.com/docs/apis/analytics/export */
+/** The export of events. https://amplitude.com/docs/apis/analytics/export */
 const WHO_AND_WHEN: readonly Rule[] = [
   { to: 'user_id', from: ['user_id'] },
   { to: 'anonymousId', from: ['device_id'] },
@@ -18,7 +18,6 @@ const FORM = {
 export const amplitude: Preset = {
   ...FORM,
   name: 'amplitude',
-  title: 'Amplitude: export of events',
   mapping: {
     rules: [
       ...WHO_AND_WHEN,
@@ -39,7 +38,6 @@ export const amplitude: Preset = {
 export const amplitudeUsers: Preset = {
   ...FORM,
   name: 'amplitude-users',
-  title: 'Amplitude: properties of users, from the export of events',
   mapping: {
     rules: [...WHO_AND_WHEN, { to: 'traits', from: ['user_properties'] }],
     constants: { type: 'identify' },

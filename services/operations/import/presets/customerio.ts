@@ -4,7 +4,6 @@ import type { Preset } from './preset.ts';
 /** The export of people. https://docs.customer.io/integrations/api/app/tag/exports/exportPeopleData/ */
 export const customerioPeople: Preset = {
   name: 'customerio-people',
-  title: 'Customer.io: export of people (CSV)',
   format: 'csv',
   signs: ['cio_id', 'email'],
   mapping: { rules: [{ to: 'user_id', from: ['id'] }], constants: { type: 'identify' }, rest: 'free' },
@@ -14,7 +13,6 @@ export const customerioPeople: Preset = {
 /** The members of `activities` of `/v1/activities`, a line each. https://docs.customer.io/integrations/api/app/tag/activities/ */
 export const customerioActivities: Preset = {
   name: 'customerio-activities',
-  title: 'Customer.io: activities',
   format: 'ndjson',
   signs: ['customer_identifiers', 'type', 'timestamp'],
   mapping: {

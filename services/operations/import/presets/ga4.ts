@@ -5,7 +5,7 @@ import type { Rule } from '../mapping/mapping.ts';
 import type { RecordMembers } from '../mapping/members.ts';
 import type { Preset } from './preset.ts';
 
-/** https://support.google.com/analytics/answer/7029846 */
+/** Events exported from BigQuery as JSON. https://support.google.com/analytics/answer/7029846 */
 const WHO_AND_WHEN: readonly Rule[] = [
   { to: 'user_id', from: ['user_id'] },
   { to: 'anonymousId', from: ['user_pseudo_id'] },
@@ -17,7 +17,6 @@ const SIGNS = ['event_name', 'event_timestamp', 'event_params', 'user_pseudo_id'
 
 export const ga4: Preset = {
   name: 'ga4',
-  title: 'Google Analytics 4: events exported from BigQuery as JSON',
   format: 'ndjson',
   signs: SIGNS,
   mapping: {
@@ -36,7 +35,6 @@ export const ga4: Preset = {
 /** The same files: the properties of the user that each event carries. */
 export const ga4Users: Preset = {
   name: 'ga4-users',
-  title: 'Google Analytics 4: properties of users, from the events',
   format: 'ndjson',
   signs: SIGNS,
   mapping: {

@@ -5,7 +5,6 @@ import type { Preset } from './preset.ts';
 /** The lines of `/export`. https://docs.mixpanel.com/reference/raw-event-export */
 export const mixpanel: Preset = {
   name: 'mixpanel',
-  title: 'Mixpanel: raw event export',
   format: 'ndjson',
   signs: ['event', 'properties.distinct_id', 'properties.time'],
   mapping: {
@@ -26,7 +25,6 @@ export const mixpanel: Preset = {
 /** The members of `results` of `/engage`, a line each. https://docs.mixpanel.com/reference/engage-query */
 export const mixpanelPeople: Preset = {
   name: 'mixpanel-people',
-  title: 'Mixpanel: profiles of users',
   format: 'ndjson',
   signs: ['$distinct_id', '$properties'],
   timezone: 'UTC',

@@ -3,7 +3,6 @@ import type { Preset } from './preset.ts';
 /** The model `events` as JSON lines. https://posthog.com/docs/cdp/batch-exports/s3 */
 export const posthog: Preset = {
   name: 'posthog',
-  title: 'PostHog: export of events (JSON lines)',
   format: 'ndjson',
   signs: ['uuid', 'event', 'distinct_id', 'properties', 'timestamp'],
   timezone: 'UTC',
@@ -26,7 +25,6 @@ export const posthog: Preset = {
 /** The model `persons`: a line for each `distinct_id`, with the latest properties of its person. */
 export const posthogPersons: Preset = {
   name: 'posthog-persons',
-  title: 'PostHog: export of persons (JSON lines)',
   format: 'ndjson',
   signs: ['distinct_id', 'person_id', 'properties', 'person_version'],
   timezone: 'UTC',

@@ -6,8 +6,6 @@ import type { Format } from '../record.ts';
 export interface Preset {
   /** What it is called in a request. */
   readonly name: string;
-  /** For people. */
-  readonly title: string;
   readonly format: Format;
   /** Members that records of this form have, by their paths: the guess knows it by them. */
   readonly signs: readonly string[];

@@ -9,37 +9,19 @@ import { posthog, posthogPersons } from './posthog.ts';
 import type { Preset } from './preset.ts';
 import { snowplow } from './snowplow.ts';
 
-// Products that store the calls of their SDKs as they came.
+/** Of products that store the calls of their SDKs as they came. */
+function ofSdk(name: string, signs: readonly string[]): Preset {
+  return { name, format: 'ndjson', signs, mapping: AS_IT_IS, isOfSdk: true };
+}
 
 /** Segment's raw archives: the calls as its libraries sent them. https://segment.com/docs/connections/storage/catalog/aws-s3/ */
-const segment: Preset = {
-  name: 'segment',
-  title: 'Segment: archive of raw calls (S3, GCS)',
-  format: 'ndjson',
-  signs: ['messageId', 'type', 'receivedAt', 'integrations'],
-  mapping: AS_IT_IS,
-  isOfSdk: true,
-};
+const segment = ofSdk('segment', ['messageId', 'type', 'receivedAt', 'integrations']);
 
 /** What RudderStack writes into object storage. https://www.rudderstack.com/docs/destinations/streaming-destinations/amazon-s3/ */
-const rudderstack: Preset = {
-  name: 'rudderstack',
-  title: 'RudderStack: events in object storage',
-  format: 'ndjson',
-  signs: ['messageId', 'type', 'rudderId'],
-  mapping: AS_IT_IS,
-  isOfSdk: true,
-};
+const rudderstack = ofSdk('rudderstack', ['messageId', 'type', 'rudderId']);
 
 /** What Customer.io's storage destinations write. https://docs.customer.io/cdp/destinations/data-warehouses */
-const customerio: Preset = {
-  name: 'customerio',
-  title: 'Customer.io: source calls in cloud storage (JSON)',
-  format: 'ndjson',
-  signs: ['messageId', 'type', 'context'],
-  mapping: AS_IT_IS,
-  isOfSdk: true,
-};
+const customerio = ofSdk('customerio', ['messageId', 'type', 'context']);
 
 /** The guess takes the first whose signs a record has. */
 export const PRESETS: readonly Preset[] = [

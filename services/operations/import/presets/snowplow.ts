@@ -4,7 +4,6 @@ import type { Preset } from './preset.ts';
 /** Enriched events as the analytics SDKs write them. https://docs.snowplow.io/docs/fundamentals/canonical-event/ */
 export const snowplow: Preset = {
   name: 'snowplow',
-  title: 'Snowplow: enriched events as JSON',
   format: 'ndjson',
   signs: ['event_id', 'collector_tstamp', 'v_collector'],
   timezone: 'UTC',
