@@ -169,7 +169,7 @@ export class FileImport {
   }
 
   #checkHeader(): void {
-    const { lack } = this.#reader;
+    const lack = this.#reader.table?.lack;
     if (lack !== undefined) throw new TidemarkError('COMMAND_INVALID', lack);
   }
 
@@ -225,7 +225,7 @@ export class FileImport {
     this.#hasBegun = true;
     if (this.#target !== undefined && records.length > 0) await this.#append(this.#target, records);
     await this.#report.add(report);
-    const { counts, csvHeader = this.#reader.header } = this.#state;
+    const { counts, csvHeader = this.#reader.table?.names } = this.#state;
     this.#state = {
       ...this.#state,
       ...(csvHeader === undefined ? {} : { csvHeader }),

@@ -5,7 +5,7 @@ import { readCells } from './csv-rows.ts';
 import { Findings } from './findings.ts';
 import { guess } from './guess/guess.ts';
 import type { ImportOptions, ImportPreview, ImportProblem } from './import-options.ts';
-import { readInput } from './input.ts';
+import { type InputOptions, readInput } from './input.ts';
 import { type ReadOptions, type ReadRecord, RecordReader } from './record-reader.ts';
 import { BEGINNING } from './record.ts';
 import { oddDatesIn } from './odd-dates.ts';
@@ -63,16 +63,21 @@ async function previewed(of: Previewed, problem: string | null): Promise<FilePre
   const { file, options, asked, signal } = of;
   const reader = new RecordReader(options);
   const records = await firstOf(reader, of);
-  const guessed = guess(await firstBytes(file, signal), new Set(asked.known_events));
-  const rejected = rejectedOf(records, problem ?? reader.lack);
-  const rejectedBy = async (by: ImportOptions): Promise<number> =>
-    rejectedIn({ file, options: { ...asked, ...by }, signal }).catch((error: unknown) => {
+  const chunks = await Array.fromAsync(firstChunks(file, { encoding: null, signal }, GUESSED_BYTES));
+  const guessed = guess(Buffer.concat(chunks).subarray(0, GUESSED_BYTES), new Set(asked.known_events));
+  const rejected = rejectedOf(records, problem ?? reader.table?.lack);
+  const rejectedBy = async (by: ImportOptions): Promise<number> => {
+    try {
+      const other = { ...of, options: { ...asked, ...by } };
+      const tried = new RecordReader(other.options);
+      return rejectedOf(await firstOf(tried, other), tried.table?.lack);
+    } catch (error) {
       if (!hasCode(error, 'COMMAND_INVALID')) throw error;
       return rejected;
-    });
-  const { columns = [] } = reader;
+    }
+  };
   const raws = records.map(({ raw }) => raw);
-  const cells = reader.header === undefined ? [] : readCells(raws, options);
+  const cells = reader.table === undefined ? [] : readCells(raws, options);
   const oddDates = oddDatesIn(records.map(({ judged, call }) => (judged.ok ? call : undefined)));
   const findings = new Findings();
   const rows = records.map((record, index) => {
@@ -85,20 +90,15 @@ async function previewed(of: Previewed, problem: string | null): Promise<FilePre
   findings.endFile(reader);
   return {
     format: reader.format ?? 'ndjson',
-    columns: columns.slice(0, MAX_CELLS).map(({ name, target }) => {
+    columns: (reader.table?.columns ?? []).slice(0, MAX_CELLS).map(({ name, target }) => {
       return { name, fills: target?.path.join('.') ?? '', free: target?.isFree ?? false };
     }),
     rows,
     warnings: findings.warnings,
-    problem: problem ?? reader.lack ?? (records.length === 0 ? NO_ROWS : null),
+    problem: problem ?? reader.table?.lack ?? (records.length === 0 ? NO_ROWS : null),
     guess: guessed,
     remedies: await remediesFor(asked, guessed, rejected, rejectedBy),
   };
-}
-
-async function rejectedIn(of: Omit<Previewed, 'asked'>): Promise<number> {
-  const reader = new RecordReader(of.options);
-  return rejectedOf(await firstOf(reader, of), reader.lack);
 }
 
 /** @param problem Why all are. */
@@ -125,21 +125,12 @@ async function firstOf(
   { file, options, signal }: Omit<Previewed, 'asked'>,
 ): Promise<readonly ReadRecord[]> {
   const first: ReadRecord[] = [];
-  const { encoding } = options;
-  let isCut = false;
-  async function* beginning(): AsyncGenerator<Buffer> {
-    let bytes = 0;
-    for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding, signal })) {
-      yield chunk;
-      bytes += chunk.length;
-      isCut = bytes >= READ_BYTES;
-      if (isCut) return;
-    }
-  }
+  const passed = { bytes: 0 };
   try {
-    for await (const records of reader.read(beginning(), BEGINNING)) {
+    const chunks = firstChunks(file, { ...options, signal }, READ_BYTES, passed);
+    for await (const records of reader.read(chunks, BEGINNING)) {
       // The last line is not all there.
-      if (isCut) break;
+      if (passed.bytes >= READ_BYTES) break;
       first.push(...records.slice(0, PREVIEWED_ROWS - first.length));
       if (first.length >= PREVIEWED_ROWS) break;
     }
@@ -150,14 +141,16 @@ async function firstOf(
   return first;
 }
 
-/** Unpacked, in its own encoding. */
-async function firstBytes(file: FileHandle, signal: AbortSignal): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of readInput(file, { read: { bytes: 0 }, encoding: null, signal })) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= GUESSED_BYTES) break;
+/** The first of a file, unpacked. @param passed How much of it was taken, once more is asked for. */
+async function* firstChunks(
+  file: FileHandle,
+  options: Omit<InputOptions, 'read'>,
+  most: number,
+  passed = { bytes: 0 },
+): AsyncGenerator<Buffer> {
+  for await (const chunk of readInput(file, { ...options, read: { bytes: 0 } })) {
+    yield chunk;
+    passed.bytes += chunk.length;
+    if (passed.bytes >= most) return;
   }
-  return Buffer.concat(chunks).subarray(0, GUESSED_BYTES);
 }

@@ -26,6 +26,15 @@ export interface ReadRecord extends JudgedCall {
   readonly raw: RawRecord;
 }
 
+/** What the header of CSV says. */
+interface CsvHeader {
+  /** As the header has them. */
+  readonly names: readonly string[];
+  readonly columns: readonly Column[];
+  /** Why every row would be refused, whatever it says. */
+  readonly lack: string | undefined;
+}
+
 const TOGETHER = 100;
 const CONVERT_RETURNS = "Convert them: tr '\\r' '\\n' < FILE > CONVERTED.";
 
@@ -41,9 +50,7 @@ export class RecordReader {
   /** Those of the columns, once the header was read. */
   sources: Sources;
   #format: Format | undefined;
-  #header: readonly string[] | undefined;
-  #columns: readonly Column[] | undefined;
-  #lack: string | undefined;
+  #table: CsvHeader | undefined;
   #isEmpty = true;
 
   /**
@@ -79,19 +86,14 @@ export class RecordReader {
   }
 
   #setHeader(names: readonly string[]): void {
-    this.#header = names;
-    this.#columns = readHeader(names, this.#options, this.#mapping, Object.keys(this.#options.map));
-    this.sources = new Sources(this.#mapping, this.#columns);
-    this.#lack = missingColumns(this.#columns, this.#judge.type, this.#mapping);
+    const columns = readHeader(names, this.#options, this.#mapping, Object.keys(this.#options.map));
+    this.sources = new Sources(this.#mapping, columns);
+    this.#table = { names, columns, lack: missingColumns(columns, this.#judge.type, this.#mapping) };
   }
 
-  /** The names of the CSV's columns, once they were read. */
-  get header(): readonly string[] | undefined {
-    return this.#header;
-  }
-
-  get columns(): readonly Column[] | undefined {
-    return this.#columns;
+  /** Of CSV, once its header was read. */
+  get table(): CsvHeader | undefined {
+    return this.#table;
   }
 
   /** Once the beginning was read. */
@@ -104,11 +106,6 @@ export class RecordReader {
     return this.#isEmpty;
   }
 
-  /** Why every row would be rejection, whatever it says, once the header of the CSV was read. */
-  get lack(): string | undefined {
-    return this.#lack;
-  }
-
   /**
    * The records from this place on, a hundred together; blank lines are left out.
    *
@@ -116,7 +113,7 @@ export class RecordReader {
    */
   async *read(chunks: AsyncIterable<Buffer>, from: FileOffset): AsyncGenerator<readonly ReadRecord[]> {
     const beginning = new Beginning();
-    let splitter = from.offset === 0 ? undefined : this.#splitter(this.#header === undefined ? 'ndjson' : 'csv', from);
+    let splitter = from.offset === 0 ? undefined : this.#splitter(this.#table === undefined ? 'ndjson' : 'csv', from);
     for await (const chunk of chunks) {
       this.#isEmpty &&= chunk.length === 0;
       const begun = splitter === undefined ? beginning.push(chunk) : undefined;
@@ -155,7 +152,7 @@ export class RecordReader {
   *#judged(records: readonly RawRecord[]): Generator<readonly ReadRecord[]> {
     let rest = records.filter((record) => !isBlank(record));
     const [first] = rest;
-    if (this.#isCsv && this.#columns === undefined && first !== undefined) {
+    if (this.#isCsv && this.#table === undefined && first !== undefined) {
       this.#readHeader(first);
       if (this.#options.columns === null) rest = rest.slice(1);
     }
@@ -186,7 +183,7 @@ export class RecordReader {
       const row = cells.get(raw);
       if (row === undefined) return { raw, ...rejection(wrongWithBytes(raw) ?? []) };
       if (!row.ok) return { raw, ...rejection(row.problems) };
-      return { raw, ...bounded(judgeRow(row.cells, this.#columns ?? [], options), raw) };
+      return { raw, ...bounded(judgeRow(row.cells, this.#table?.columns ?? [], options), raw) };
     });
   }
 }
