@@ -1,5 +1,5 @@
 import type { Rule } from '../mapping/mapping.ts';
-import type { Preset } from './preset.ts';
+import { eventsBy, type Preset, usersBy } from './preset.ts';
 
 /** The export of events. https://amplitude.com/docs/apis/analytics/export */
 const WHO_AND_WHEN: readonly Rule[] = [
@@ -18,29 +18,21 @@ const FORM = {
 export const amplitude: Preset = {
   ...FORM,
   name: 'amplitude',
-  mapping: {
-    rules: [
-      ...WHO_AND_WHEN,
-      { to: 'message_id', from: ['$insert_id', 'uuid'] },
-      { to: 'event', from: ['event_type'] },
-      { to: 'properties', from: ['event_properties'] },
-      // The user's, which amplitude-users takes, and what is empty in every line.
-      { to: null, from: ['user_properties'] },
-      { to: null, from: ['data'] },
-      { to: null, from: ['$schema'] },
-    ],
-    constants: { type: 'track' },
-    rest: 'context',
-  },
+  mapping: eventsBy([
+    ...WHO_AND_WHEN,
+    { to: 'message_id', from: ['$insert_id', 'uuid'] },
+    { to: 'event', from: ['event_type'] },
+    { to: 'properties', from: ['event_properties'] },
+    // The user's, which amplitude-users takes, and what is empty in every line.
+    { to: null, from: ['user_properties'] },
+    { to: null, from: ['data'] },
+    { to: null, from: ['$schema'] },
+  ]),
 };
 
 /** The same files: what was known of the user when each event took place. */
 export const amplitudeUsers: Preset = {
   ...FORM,
   name: 'amplitude-users',
-  mapping: {
-    rules: [...WHO_AND_WHEN, { to: 'traits', from: ['user_properties'] }],
-    constants: { type: 'identify' },
-    rest: 'nowhere',
-  },
+  mapping: usersBy([...WHO_AND_WHEN, { to: 'traits', from: ['user_properties'] }]),
 };

@@ -1,5 +1,5 @@
 import type { RecordMembers } from '../mapping/members.ts';
-import type { Preset } from './preset.ts';
+import { eventsBy, type Preset } from './preset.ts';
 
 /** The export of people. https://docs.customer.io/integrations/api/app/tag/exports/exportPeopleData/ */
 export const customerioPeople: Preset = {
@@ -15,22 +15,18 @@ export const customerioActivities: Preset = {
   name: 'customerio-activities',
   format: 'ndjson',
   signs: ['customer_identifiers', 'type', 'timestamp'],
-  mapping: {
-    rules: [
-      { to: 'message_id', from: ['id'] },
-      { to: 'timestamp', from: ['timestamp'] },
-      // As people are known, whose export names them in this order.
-      {
-        to: 'user_id',
-        from: ['customer_identifiers.id', 'customer_id', 'customer_identifiers.email', 'customer_identifiers.cio_id'],
-      },
-      { to: 'event', from: ['name', 'type'] },
-      { to: 'context.activity_type', from: ['type'] },
-      { to: 'properties', from: ['data'] },
-    ],
-    constants: { type: 'track' },
-    rest: 'context',
-  },
+  mapping: eventsBy([
+    { to: 'message_id', from: ['id'] },
+    { to: 'timestamp', from: ['timestamp'] },
+    // As people are known, whose export names them in this order.
+    {
+      to: 'user_id',
+      from: ['customer_identifiers.id', 'customer_id', 'customer_identifiers.email', 'customer_identifiers.cio_id'],
+    },
+    { to: 'event', from: ['name', 'type'] },
+    { to: 'context.activity_type', from: ['type'] },
+    { to: 'properties', from: ['data'] },
+  ]),
 };
 
 /** People without an id of their own are known by their email, which stays a trait. */

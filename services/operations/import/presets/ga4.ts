@@ -3,7 +3,7 @@ import { isObject } from '../../../messages/sdk/sdk-call.ts';
 import { MAX_DEPTH } from '../../../messages/unacceptable.ts';
 import type { Rule } from '../mapping/mapping.ts';
 import type { RecordMembers } from '../mapping/members.ts';
-import type { Preset } from './preset.ts';
+import { eventsBy, type Preset, usersBy } from './preset.ts';
 
 /** Events exported from BigQuery as JSON. https://support.google.com/analytics/answer/7029846 */
 const WHO_AND_WHEN: readonly Rule[] = [
@@ -19,16 +19,12 @@ export const ga4: Preset = {
   name: 'ga4',
   format: 'ndjson',
   signs: SIGNS,
-  mapping: {
-    rules: [
-      ...WHO_AND_WHEN,
-      { to: 'event', from: ['event_name'] },
-      { to: 'properties', from: ['event_params'] },
-      { to: null, from: ['user_properties'] },
-    ],
-    constants: { type: 'track' },
-    rest: 'context',
-  },
+  mapping: eventsBy([
+    ...WHO_AND_WHEN,
+    { to: 'event', from: ['event_name'] },
+    { to: 'properties', from: ['event_params'] },
+    { to: null, from: ['user_properties'] },
+  ]),
   prepare: (record) => prepared(record, 'event'),
 };
 
@@ -37,11 +33,7 @@ export const ga4Users: Preset = {
   name: 'ga4-users',
   format: 'ndjson',
   signs: SIGNS,
-  mapping: {
-    rules: [...WHO_AND_WHEN, { to: 'traits', from: ['user_properties'] }],
-    constants: { type: 'identify' },
-    rest: 'nowhere',
-  },
+  mapping: usersBy([...WHO_AND_WHEN, { to: 'traits', from: ['user_properties'] }]),
   prepare: (record) => prepared(record, 'user'),
 };
 

@@ -1,6 +1,6 @@
 import { isObject } from '../../../messages/sdk/sdk-call.ts';
 import type { RecordMembers } from '../mapping/members.ts';
-import type { Preset } from './preset.ts';
+import { type Preset, usersBy } from './preset.ts';
 
 /** The lines of `/export`. https://docs.mixpanel.com/reference/raw-event-export */
 export const mixpanel: Preset = {
@@ -28,16 +28,12 @@ export const mixpanelPeople: Preset = {
   format: 'ndjson',
   signs: ['$distinct_id', '$properties'],
   timezone: 'UTC',
-  mapping: {
-    rules: [
-      { to: 'user_id', from: ['$distinct_id'] },
-      { to: 'anonymousId', from: ['$device_id'] },
-      { to: 'timestamp', from: ['$properties.$last_seen'] },
-      { to: 'traits', from: ['$properties'] },
-    ],
-    constants: { type: 'identify' },
-    rest: 'nowhere',
-  },
+  mapping: usersBy([
+    { to: 'user_id', from: ['$distinct_id'] },
+    { to: 'anonymousId', from: ['$device_id'] },
+    { to: 'timestamp', from: ['$properties.$last_seen'] },
+    { to: 'traits', from: ['$properties'] },
+  ]),
   prepare: withPlainNames,
 };
 

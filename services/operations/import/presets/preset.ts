@@ -1,4 +1,4 @@
-import type { Mapping } from '../mapping/mapping.ts';
+import type { Mapping, Rule } from '../mapping/mapping.ts';
 import type { RecordMembers } from '../mapping/members.ts';
 import type { Format } from '../record.ts';
 
@@ -16,4 +16,14 @@ export interface Preset {
   readonly timezone?: string;
   /** What a mapping cannot say: the record to be mapped, made of this one, or why this one is not to be imported. */
   readonly prepare?: (record: RecordMembers) => RecordMembers | string;
+}
+
+/** Each record is an event, whose context has what no rule names. */
+export function eventsBy(rules: readonly Rule[]): Mapping {
+  return { rules, constants: { type: 'track' }, rest: 'context' };
+}
+
+/** Each record is of a user, and what no rule names is left out. */
+export function usersBy(rules: readonly Rule[]): Mapping {
+  return { rules, constants: { type: 'identify' }, rest: 'nowhere' };
 }

@@ -1,5 +1,5 @@
 import type { RecordMembers } from '../mapping/members.ts';
-import type { Preset } from './preset.ts';
+import { eventsBy, type Preset } from './preset.ts';
 
 /** Enriched events as the analytics SDKs write them. https://docs.snowplow.io/docs/fundamentals/canonical-event/ */
 export const snowplow: Preset = {
@@ -7,25 +7,21 @@ export const snowplow: Preset = {
   format: 'ndjson',
   signs: ['event_id', 'collector_tstamp', 'v_collector'],
   timezone: 'UTC',
-  mapping: {
-    rules: [
-      { to: 'message_id', from: ['event_id'] },
-      { to: 'user_id', from: ['user_id'] },
-      { to: 'anonymousId', from: ['domain_userid', 'network_userid'] },
-      { to: 'timestamp', from: ['derived_tstamp', 'dvce_created_tstamp', 'collector_tstamp'] },
-      { to: 'event', from: ['event_name', 'event'] },
-      // The name in general of an event that has one of its own.
-      { to: 'context.event', from: ['event'] },
-      { to: 'properties', from: ['unstruct_event'] },
-      { to: 'properties.category', from: ['se_category'] },
-      { to: 'properties.action', from: ['se_action'] },
-      { to: 'properties.label', from: ['se_label'] },
-      { to: 'properties.property', from: ['se_property'] },
-      { to: 'properties.value', from: ['se_value'] },
-    ],
-    constants: { type: 'track' },
-    rest: 'context',
-  },
+  mapping: eventsBy([
+    { to: 'message_id', from: ['event_id'] },
+    { to: 'user_id', from: ['user_id'] },
+    { to: 'anonymousId', from: ['domain_userid', 'network_userid'] },
+    { to: 'timestamp', from: ['derived_tstamp', 'dvce_created_tstamp', 'collector_tstamp'] },
+    { to: 'event', from: ['event_name', 'event'] },
+    // The name in general of an event that has one of its own.
+    { to: 'context.event', from: ['event'] },
+    { to: 'properties', from: ['unstruct_event'] },
+    { to: 'properties.category', from: ['se_category'] },
+    { to: 'properties.action', from: ['se_action'] },
+    { to: 'properties.label', from: ['se_label'] },
+    { to: 'properties.property', from: ['se_property'] },
+    { to: 'properties.value', from: ['se_value'] },
+  ]),
   prepare: withUnstructEvent,
 };
 
