@@ -20,7 +20,7 @@ export class Report {
    *   be written.
    */
   static async open(path: string, bytes: number): Promise<Report> {
-    if (bytes > 0 && (await sizeOf(path)) < bytes) {
+    if (bytes > 0 && ((await stat(path).catch(() => undefined))?.size ?? 0) < bytes) {
       throw new TidemarkError('IMPORT_CHANGED', `The report ${path} is not what the import has written so far.`);
     }
     let file: FileHandle | undefined;
@@ -55,11 +55,6 @@ export class Report {
   async close(): Promise<void> {
     await this.#file.close();
   }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  const stats = await stat(path).catch(() => undefined);
-  return stats?.size ?? 0;
 }
 
 /** A refused record as a line of the report. @param file Where it stands, of several. */

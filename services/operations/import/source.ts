@@ -72,6 +72,11 @@ export async function openSource({ path, within }: ImportSource): Promise<FileHa
   return sayingWhere(path, () => (within === undefined ? openRegular(path) : openWithin(path, within)));
 }
 
+/** For `catch`: what is of a file that is not there is undefined. */
+export function ifMissing(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}
+
 async function sayingWhere<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

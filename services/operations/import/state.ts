@@ -3,6 +3,7 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { FileIdentity } from './input.ts';
 import type { FileOffset } from './record.ts';
+import { ifMissing } from './source.ts';
 
 /** What was counted so far. */
 export interface Counts {
@@ -50,13 +51,8 @@ export const FORMAT = 1;
 
 /** The state that was kept; undefined where there is none. @throws TidemarkError `COMMAND_INVALID` for a file that Tidemark did not write. */
 export async function readState(path: string): Promise<ImportState | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await readFile(path, 'utf8').catch(ifMissing);
+  if (text === undefined) return undefined;
   const state = parsed(text);
   if (state?.format === FORMAT) return state;
   throw new TidemarkError('COMMAND_INVALID', `${path} is no state of an import that this version can go on with.`);

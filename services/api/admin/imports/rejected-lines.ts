@@ -1,8 +1,9 @@
 /** The report of an import, a page at a time: what was refused, in the order of the file. */
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Answer } from '../../../../schemas/operations.ts';
+import { ifMissing } from '../../../operations/import/source.ts';
 
 type RejectedLine = Answer<'GET /v1/admin/imports/{id}/refused'>['refused'][number];
 
@@ -22,7 +23,7 @@ const NEW_LINE = 0x0a;
 
 /** Undefined where there is no report here. @param offset Where a page before ended. */
 export async function readRejected(path: string, offset: number, limit: number): Promise<RejectedPage | undefined> {
-  await using file = await openIfThere(path);
+  await using file = await open(path).catch(ifMissing);
   if (file === undefined) return undefined;
   const { size } = await file.stat();
   const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(PAGE_BYTES, Math.max(0, size - offset))), {
@@ -42,7 +43,7 @@ export async function readRejected(path: string, offset: number, limit: number):
 
 /** The whole report as it is now; undefined where this machine has no report. */
 export async function streamRejected(path: string): Promise<Readable | undefined> {
-  await using file = await openIfThere(path);
+  await using file = await open(path).catch(ifMissing);
   if (file === undefined) return undefined;
   const { size } = await file.stat();
   return createReadStream(path, { end: Math.max(0, size - 1) });
@@ -51,13 +52,4 @@ export async function streamRejected(path: string): Promise<Readable | undefined
 function cutLine({ line, errors, length, text }: ReportedLine): RejectedLine {
   const cut = length !== undefined || text.length > MAX_TEXT;
   return { line, errors: errors.slice(0, MAX_ERRORS), text: text.slice(0, MAX_TEXT), cut };
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import type { Answer } from '../../../../schemas/operations.ts';
 import { formatMs } from '../../../messages/timestamp.ts';
 import { isFileId, uploadPath } from '../../../operations/import/import-request.ts';
+import { ifMissing } from '../../../operations/import/source.ts';
 import { lackOfRoom, STORE_RESERVE_BYTES } from '../../../runtime/free-space.ts';
 
 export type UploadedFile = Answer<'GET /v1/admin/imports/files/{id}'>;
@@ -79,16 +80,11 @@ export class UploadedFiles {
 
   async find(id: string): Promise<UploadedFile | undefined> {
     if (!isFileId(id)) return undefined;
-    try {
-      const [name, { size, mtimeMs }] = await Promise.all([
-        readFile(this.#namePath(id), 'utf8'),
-        stat(uploadPath(this.folder, id)),
-      ]);
-      return { id, name, bytes: size, expires_at: formatMs(mtimeMs + this.#options.keptMs) };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
+    const parts = Promise.all([readFile(this.#namePath(id), 'utf8'), stat(uploadPath(this.folder, id))]);
+    const found = await parts.catch(ifMissing);
+    if (found === undefined) return undefined;
+    const [name, { size, mtimeMs }] = found;
+    return { id, name, bytes: size, expires_at: formatMs(mtimeMs + this.#options.keptMs) };
   }
 
   /** It is used: the time that it stays begins anew. */
