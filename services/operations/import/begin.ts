@@ -44,26 +44,7 @@ export async function begin(task: ImportTask, files: readonly SourceFile[], isDr
   const file = opened.use(await openSource(files[kept?.files?.done ?? 0] ?? first));
   const identity = await identify(file);
   if (kept !== undefined) checkState(kept, identity, list, options);
-  const state = kept ?? fresh(task, { files, identity, list, options });
-  const report = await Report.open(reportPath, state.reportBytes);
-  opened.move();
-  return { file, state, report, isFresh: kept === undefined };
-}
-
-function listHash(files: readonly SourceFile[]): string {
-  const text = files.map(({ name, bytes }) => `${bytes}:${name}\n`).join('');
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
-}
-
-interface Beginning {
-  readonly files: readonly SourceFile[];
-  readonly identity: FileIdentity;
-  readonly list: string | undefined;
-  readonly options: ImportState['options'];
-}
-
-function fresh(task: ImportTask, { files, identity, list, options }: Beginning): ImportState {
-  return {
+  const state = kept ?? {
     format: FORMAT,
     file: identity,
     ...(list === undefined ? {} : { files: { list, done: 0, lines: 0, bytes: 0 } }),
@@ -76,6 +57,14 @@ function fresh(task: ImportTask, { files, identity, list, options }: Beginning):
     reportBytes: 0,
     isDone: false,
   };
+  const report = await Report.open(reportPath, state.reportBytes);
+  opened.move();
+  return { file, state, report, isFresh: kept === undefined };
+}
+
+function listHash(files: readonly SourceFile[]): string {
+  const text = files.map(({ name, bytes }) => `${bytes}:${name}\n`).join('');
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /**
