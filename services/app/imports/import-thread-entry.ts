@@ -29,6 +29,8 @@ export interface ImportThreadData {
 const { config, control } = workerData as ImportThreadData;
 const logger = createLogger(config.logLevel, { write: (line) => void process.stdout.write(line) });
 const LOWEST_PRIORITY = 19;
+/** An end waits for the event under way. */
+const SIGN_OF_LIFE_MS = 200;
 
 const served: ImportControl = {
   run: async (...given) => importEvents(...given),
@@ -49,7 +51,8 @@ async function* importEvents(
       onTrouble: (error) => logger.warn({ err: error }, 'an import waits for the event log'),
     });
   };
-  const run = new CommandRun(work, { onError: (error) => logger.error({ err: error }, 'an import failed') });
+  const onError = (error: unknown): void => logger.error({ err: error }, 'an import failed');
+  const run = new CommandRun(work, { onError }, SIGN_OF_LIFE_MS);
   try {
     for await (const event of run) forgotten = (yield event) ?? forgotten;
   } finally {

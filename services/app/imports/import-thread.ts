@@ -32,9 +32,8 @@ export function importThreads(config: Config, onLine?: (line: string) => void): 
     const worker = new Worker(url, { workerData, transferList: [control], stdout: onLine !== undefined });
     if (onLine !== undefined) createInterface(worker.stdout).on('line', onLine);
     const caller = new Caller(port2);
-    const end = (reason: Error): void => caller.close(reason);
-    worker.once('error', end);
-    worker.once('exit', () => end(new TidemarkError('STOPPING', 'the thread of the import has ended')));
+    worker.once('error', (error) => caller.close(error));
+    worker.once('exit', () => caller.close(new TidemarkError('STOPPING', 'the thread of the import has ended')));
     try {
       yield* await caller.standIn<ImportControl>('import').run(...given);
     } finally {
