@@ -30,13 +30,14 @@ export async function jobsPage(
   return { ok: true, value: { items: items.map(jobJson), next } };
 }
 
-/** `GET /v1/admin/jobs/:id` */
+/** `GET /v1/admin/jobs/:id`, and one of a kind alone. */
 export async function answerJobState(
   jobs: JobRunner,
   { signal }: AdminCall,
-  { path, query }: Input<'GET /v1/admin/jobs/{id}'>,
+  { path, query }: Input<'GET /v1/admin/jobs/{id}' | 'GET /v1/admin/imports/{id}'>,
+  kind?: string,
 ): Promise<Answer | Refusal> {
-  return jobAnswer(await waitForJob(jobs, path.id, query.wait * 1_000, signal));
+  return jobAnswer(await waitForJob(jobs, path.id, query.wait * 1_000, signal), kind);
 }
 
 /** `DELETE /v1/admin/jobs/:id`: asks for its end, and does not wait for it. */
@@ -47,8 +48,9 @@ export async function answerJobCancel(jobs: JobRunner, call: AdminCall): Promise
   return { ...answer, audit: { action: 'job.cancel', object: job.id, project: null } };
 }
 
-function jobAnswer(job: Job | undefined): Answer | Refusal {
-  return job === undefined ? notFound('There is no such job.') : { status: 200, body: jobJson(job) };
+function jobAnswer(job: Job | undefined, kind?: string): Answer | Refusal {
+  if (job === undefined || job.kind !== (kind ?? job.kind)) return notFound(`There is no such ${kind ?? 'job'}.`);
+  return { status: 200, body: jobJson(job) };
 }
 
 function encodeJobCursor({ createdAtMs, id }: JobCursor): string {

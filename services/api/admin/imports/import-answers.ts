@@ -7,10 +7,8 @@ import { encodeId, readCursor, refuseBody } from '../../query.ts';
 import type { Catalog } from '../../../questions/catalog/catalog.ts';
 import { hasCode } from '../../../runtime/errors.ts';
 import { inTime } from '../../../runtime/pause.ts';
-import { waitForJob } from '../job-answers.ts';
 import { type AdminCall, answerJob, answerStarted, NDJSON, notFound } from '../answers.ts';
 import { isFinished, type Job } from '../../../operations/jobs/job.ts';
-import { jobJson } from '../job-json.ts';
 import { refusalForOperators } from '../failures.ts';
 import type { AdminPorts } from '../../../operations/ports.ts';
 import { importName, readImport } from './read-import.ts';
@@ -27,16 +25,6 @@ export interface ImportParts extends Pick<AdminPorts, 'imports' | 'jobs' | 'proj
   readonly files: UploadedFiles;
   /** Whether files are taken: where another process of the service would not find them, they are not. */
   readonly takesFiles: boolean;
-}
-
-/** `GET /v1/admin/imports/:id` */
-export async function answerImport(
-  { jobs }: ImportParts,
-  { signal }: AdminCall,
-  { path, query }: Input<'GET /v1/admin/imports/{id}'>,
-): Promise<Answer | Refusal> {
-  const job = await waitForJob(jobs, path.id, query.wait * 1_000, signal);
-  return isImport(job) ? { status: 200, body: jobJson(job) } : NO_IMPORT;
 }
 
 /** `POST /v1/admin/imports`: 202 and its job. */

@@ -2,9 +2,8 @@ import { BODY_LIMIT_BYTES } from '../../../http/body-limits.ts';
 import type { RouteSet } from '../../../http/route.ts';
 import { route } from '../../input.ts';
 import { refusalForOperators } from '../failures.ts';
-import { answerJobs } from '../job-answers.ts';
+import { answerJobs, answerJobState } from '../job-answers.ts';
 import {
-  answerImport,
   answerNewImport,
   answerPreview,
   answerRejectedLines,
@@ -30,7 +29,7 @@ export function importRoutes(parts: ImportParts): RouteSet {
       route('GET /v1/admin/imports/files/{id}', ADMIN, (call) => answerFile(parts, call)),
       route('PATCH /v1/admin/imports/files/{id}', UPLOAD, (call, input) => answerUploadedPart(parts, call, input)),
       route('DELETE /v1/admin/imports/files/{id}', ADMIN, (call) => answerFileRemoval(parts, call)),
-      route('GET /v1/admin/imports/{id}', ADMIN, (call, input) => answerImport(parts, call, input)),
+      route('GET /v1/admin/imports/{id}', ADMIN, (call, input) => answerJobState(parts.jobs, call, input, 'import')),
       route('GET /v1/admin/imports/{id}/refused', ADMIN, (call, input) => answerRejectedLines(parts, call, input)),
       route('POST /v1/admin/imports/{id}/resume', ADMIN, (call) => answerResume(parts, call)),
     ],
