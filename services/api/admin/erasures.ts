@@ -9,8 +9,7 @@ import { SOME_EVENTS, EVERYBODY } from '../../stores/erasures/erased-users.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
 import { type How, type Input, route } from '../input.ts';
 import { pageFrom, readCursor, refuseBody, refuseParameter } from '../query.ts';
-import { type UserIds, userKeyIn, userKeyOfPath } from '../users/named-user.ts';
-import { NOBODY } from '../users/users.ts';
+import { NOBODY, type UserIds, userKeyIn, userKeyOfPath } from '../users/named-user.ts';
 import { type AdminCall, notFound, principalOf, readMembers } from './answers.ts';
 
 type ErasurePorts = Pick<AdminPorts, 'erasures'>;

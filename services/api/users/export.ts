@@ -22,9 +22,9 @@ import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.
 import { CountedLines, ndjsonAnswer } from '../ndjson.ts';
 import { eventBody, type Page, readPage } from './events.ts';
 import { changeLine, messageLine, typed } from './history-lines.ts';
-import { type NamedUser, personNamed, userKeyOfPath } from './named-user.ts';
-import { answerOf, namingParts, type UserStores } from './store-parts.ts';
-import { NOBODY, profileBody } from './users.ts';
+import { NOBODY, personNamed } from './named-user.ts';
+import type { UserStores } from './store-parts.ts';
+import { profileBody } from './users.ts';
 
 export interface ExportParts extends UserStores {
   readonly saved: Pick<SqlAudienceStore, 'list' | 'find' | 'findAll' | 'liveEpochs'>;
@@ -33,18 +33,14 @@ export interface ExportParts extends UserStores {
 const EVENTS_AT_ONCE = 1_000;
 
 /** What can be refused is asked first; a failure after that cuts the stream, which then has no last line. */
-export function answerExport(parts: ExportParts, { project }: Call, input: NamedUser): Promise<Answer | Refusal> {
-  return namingParts(async () => {
-    const named = userKeyOfPath(project, input);
-    if (!named.ok) return named.refusal;
-    const user = await personNamed(parts, project, named.value);
-    const profile = await answerOf('profiles', parts.profiles.findWhole(user.projectId, user.userKey));
-    const events = await answerOf('analytics', readPage(parts.analytics, { ...user, limit: EVENTS_AT_ONCE }));
-    // The sink may be ahead of the projector.
-    if (profile === undefined && events.events.length === 0) return NOBODY;
-    const lines = new CountedLines(new Export(parts, project, user).lines(profile, events));
-    return ndjsonAnswer(lines, { end: () => ({ type: 'end', lines: lines.ending().lines }) });
-  });
+export async function answerExport(parts: ExportParts, { project }: Call, userKey: string): Promise<Answer | Refusal> {
+  const user = await personNamed(parts, project, userKey);
+  const profile = await parts.profiles.findWhole(user.projectId, user.userKey);
+  const events = await readPage(parts.analytics, { ...user, limit: EVENTS_AT_ONCE });
+  // The sink may be ahead of the projector.
+  if (profile === undefined && events.events.length === 0) return NOBODY;
+  const lines = new CountedLines(new Export(parts, project, user).lines(profile, events));
+  return ndjsonAnswer(lines, { end: () => ({ type: 'end', lines: lines.ending().lines }) });
 }
 
 // A message may set traits of 500 KB, so the first page is small.

@@ -14,27 +14,25 @@ import { type VersionTraitsRow, versionTraitsQuery } from '../../questions/users
 import type { Input } from '../input.ts';
 import { contextOf, refuseParameter } from '../query.ts';
 import { traitsObject } from './history-lines.ts';
-import { answerOf, namingParts, type UserStores } from './store-parts.ts';
+import type { UserStores } from './store-parts.ts';
 import { traitsOfUsers } from './traits-of-users.ts';
 
 /** Properties or traits of more characters are left out: the user's events and export have them. */
 const MAX_CONTENT_CHARS = 8_000;
 
-export function answerMessages(
-  parts: UserStores,
+export async function answerMessages(
+  stores: UserStores,
   { project }: Call,
   { path: { message_id: id }, query }: Input<'GET /v1/messages/{message_id}'>,
 ): Promise<Answer | Refusal> {
   const wanted = readTraitChoice(query.traits);
-  if (!wanted.ok) return Promise.resolve(refuseParameter('traits', wanted.message).refusal);
-  return namingParts(async () => {
-    const messages = await answerOf('analytics', knownMessages(budgetOf(parts, project), project, id));
-    if (messages.length === 0) return NO_MESSAGE;
-    const users = messages.map(({ user }) => user);
-    const traitsOf = await answerOf('profiles', traitsOfUsers(parts, project.id, users, wanted.value));
-    const bodies = messages.map((message) => bodyOfMessage(message, traitsOf(message.user)));
-    return { status: 200, body: `{"messages":[${bodies.join(',')}]}` };
-  });
+  if (!wanted.ok) return refuseParameter('traits', wanted.message).refusal;
+  const messages = await knownMessages(budgetOf(stores, project), project, id);
+  if (messages.length === 0) return NO_MESSAGE;
+  const users = messages.map(({ user }) => user);
+  const traitsOf = await traitsOfUsers(stores, project.id, users, wanted.value);
+  const bodies = messages.map((message) => bodyOfMessage(message, traitsOf(message.user)));
+  return { status: 200, body: `{"messages":[${bodies.join(',')}]}` };
 }
 
 const NO_MESSAGE: Refusal = { refused: 'not-found', detail: 'Analytics has no message of this project with this id.' };

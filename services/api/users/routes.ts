@@ -1,16 +1,20 @@
-import type { Route } from '../../http/route.ts';
-import { route } from '../input.ts';
+import type { OperationName } from '../../../schemas/operations.ts';
+import type { Call } from '../../http/call.ts';
+import type { Refusal } from '../../http/problems.ts';
+import type { Answer, Route } from '../../http/route.ts';
+import { type How, type Input, route } from '../input.ts';
 import { type MembershipRouteParts, membershipRoutes } from '../memberships/routes.ts';
 import { DEFINED, limitedTo, type Limited, READ } from '../route-parts.ts';
 import { answerExport, type ExportParts } from './export.ts';
-import { answerActivity } from './activity.ts';
 import { answerUsersQuery } from './list.ts';
 import { answerMessages } from './messages.ts';
 import { answerUsers } from './search.ts';
+import { userKeyOfPath } from './named-user.ts';
+import { namedStores, refusalNamingPart } from './store-parts.ts';
 import { answerTimeline } from './timeline.ts';
 import { answerTraitHistory } from './trait-history.ts';
 import { answerUserAudiences } from './user-audiences.ts';
-import { answerEvents, answerOtherEvents, answerProfile } from './users.ts';
+import { answerActivity, answerEvents, answerOtherEvents, answerProfile } from './users.ts';
 
 /** Exports of users: each may have 16 MB of a page in memory. */
 const OPEN_EXPORTS = 8;
@@ -23,25 +27,39 @@ export type UserRouteParts = Parameters<typeof answerUsers>[0] &
 
 /** All that is read of users, and their events. */
 export function userRoutes(parts: UserRouteParts, question: Limited, { admitWhole }: Limited): Route[] {
-  const ask = { ...READ, ...question };
-  const page = { ...READ, admitWhole };
-  const exported = { ...READ, ...limitedTo(OPEN_EXPORTS) };
+  const stores = namedStores(parts);
+  const read = { ...READ, refusalOf: refusalNamingPart };
+  const ask = { ...read, ...question };
+  const page = { ...read, admitWhole };
+  const exported = { ...read, ...limitedTo(OPEN_EXPORTS) };
   // A trait may have an empty name, which a parameter of a path may not be.
   const history = { ...ask, aliases: ['/v1/users/:user_id/traits//history'] };
+  const ofUser = <Name extends OfUser>(name: Name, how: How, answer: AnswerOfUser<Name>): Route =>
+    route(name, how, (call, input) => {
+      const user = userKeyOfPath(call.project, input);
+      return user.ok ? answer(stores, call, user.value, input) : user.refusal;
+    });
   return [
-    route('GET /v1/users', page, (call, input) => answerUsers(parts, call, input)),
+    route('GET /v1/users', page, (call, input) => answerUsers(stores, call, input)),
     route('POST /v1/users/query', { ...DEFINED, ...question }, (call) => answerUsersQuery(parts, call)),
-    route('GET /v1/messages/{message_id}', ask, (call, input) => answerMessages(parts, call, input)),
-    route('GET /v1/events', page, (call, input) => answerOtherEvents(parts, call, input)),
-    route('GET /v1/users/{user_id}', READ, (call, input) => answerProfile(parts, call, input)),
-    route('GET /v1/users/{user_id}/events', page, (call, input) => answerEvents(parts, call, input)),
-    route('GET /v1/users/{user_id}/activity', ask, (call, input) => answerActivity(parts, call, input)),
-    route('GET /v1/users/{user_id}/timeline', ask, (call, input) => answerTimeline(parts, call, input)),
-    route('GET /v1/users/{user_id}/audiences', ask, (call, input) => answerUserAudiences(parts, call, input)),
+    route('GET /v1/messages/{message_id}', ask, (call, input) => answerMessages(stores, call, input)),
+    route('GET /v1/events', page, (call, input) => answerOtherEvents(stores, call, input)),
+    ofUser('GET /v1/users/{user_id}', read, answerProfile),
+    ofUser('GET /v1/users/{user_id}/events', page, answerEvents),
+    ofUser('GET /v1/users/{user_id}/activity', ask, answerActivity),
+    ofUser('GET /v1/users/{user_id}/timeline', ask, answerTimeline),
+    ofUser('GET /v1/users/{user_id}/audiences', ask, answerUserAudiences),
     ...membershipRoutes(parts),
-    route('GET /v1/users/{user_id}/export', exported, (call, input) => answerExport(parts, call, input)),
-    route('GET /v1/users/{user_id}/traits/{name}/history', history, (call, input) =>
-      answerTraitHistory(parts, call, input),
-    ),
+    ofUser('GET /v1/users/{user_id}/export', exported, answerExport),
+    ofUser('GET /v1/users/{user_id}/traits/{name}/history', history, answerTraitHistory),
   ];
 }
+
+type OfUser = Extract<OperationName, `GET /v1/users/{user_id}${string}`>;
+
+type AnswerOfUser<Name extends OfUser> = (
+  stores: UserRouteParts,
+  call: Call,
+  userKey: string,
+  input: Input<Name>,
+) => Promise<Answer | Refusal>;

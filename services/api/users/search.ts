@@ -10,13 +10,10 @@ import { splitObject } from '../../messages/json.ts';
 import { parseJson } from '../../messages/parse-json.ts';
 import {
   givenTraitQuery,
-  holdingTraitQuery,
   internalIdsQuery,
-  type PartQuery,
   partQuery,
   type PartRow,
   prefixQuery,
-  type TraitValueQuery,
   type UserNameRow,
 } from '../../questions/users/user-search.ts';
 import { isFoundIn, textSearch } from '../../stores/analytics/letter-case.ts';
@@ -27,7 +24,7 @@ import type { Input } from '../input.ts';
 import { isName, MAX_NAME_LENGTH } from '../../questions/events/cursor.ts';
 import { type Checked, readCursor, refuseParameter } from '../query.ts';
 import { type UserIds, userKeyIn } from './named-user.ts';
-import { answerOf, namingParts, type UserStores } from './store-parts.ts';
+import type { UserStores } from './store-parts.ts';
 import { profileBody } from './users.ts';
 
 /** A user whom a search found, and the cursor of the page that ends with them. */
@@ -36,39 +33,46 @@ interface FoundUser {
   readonly cursor: string;
 }
 
+/** What a search reads. */
+interface Sources {
+  readonly profiles: UserStores['profiles'];
+  readonly budget: QueryBudget;
+  readonly project: Project;
+}
+
 /** One of the searches with its value: a page of what it finds. */
 interface Search {
   /** Whether it is a cursor of this search. */
   readonly isCursor: (text: string) => boolean;
-  /** Those behind the cursor, '' for all, at most `limit`, in the search's order. */
-  readonly find: (stores: UserStores, project: Project, cursor: string, limit: number) => Promise<readonly FoundUser[]>;
+  /** Those behind the cursor, '' for all, in the search's order: at most `limit`, or somewhat more. */
+  readonly find: (sources: Sources, cursor: string, limit: number) => Promise<readonly FoundUser[]>;
   /** Whether the profile says so too: left out where analytics knows it for certain. */
   readonly isFound?: (profile: Profile, project: Project) => boolean;
 }
 
 /** A page of wide profiles holds fewer than its limit and has a cursor all the same. */
-export function answerUsers(
+export async function answerUsers(
   stores: UserStores,
   { project }: Call,
   { query }: Input<'GET /v1/users'>,
 ): Promise<Answer | Refusal> {
-  return namingParts(async () => {
-    const search = readSearch(query);
-    if (!search.ok) return search.refusal;
-    const { isCursor, find, isFound = () => true } = search.value;
-    const decode = (text: string): string | undefined => (isCursor(text) ? text : undefined);
-    const after = readCursor(query.cursor, decode, 'was not given by this search');
-    if (!after.ok) return after.refusal;
-    // One more than the page holds tells whether there is another.
-    const found = await find(stores, project, after.value ?? '', query.limit + 1);
-    const keys = found.slice(0, query.limit).map(({ userKey }) => userKey);
-    const passed = await answerOf('profiles', stores.profiles.findPage(project.id, keys, MAX_PAGE_CHARS));
-    // Analytics may know a user before profiles do; such users are skipped. Joined ids lead to one person, who is shown once.
-    const persons = new Map(passed.flatMap((one) => (one === undefined ? [] : [[one.userKey, one] as const])));
-    const bodies = [...persons.values()].flatMap((one) => (isFound(one, project) ? profileBody(one) : []));
-    const last = passed.length < found.length ? found[passed.length - 1]?.cursor : undefined;
-    return { status: 200, body: `{"users":[${bodies.join(',')}],"next_cursor":${JSON.stringify(last ?? null)}}` };
-  });
+  const search = readSearch(query);
+  if (!search.ok) return search.refusal;
+  const { isCursor, find, isFound = () => true } = search.value;
+  const decode = (text: string): string | undefined => (isCursor(text) ? text : undefined);
+  const after = readCursor(query.cursor, decode, 'was not given by this search');
+  if (!after.ok) return after.refusal;
+  const { profiles } = stores;
+  // One more than the page holds tells whether there is another.
+  const sources = { profiles, budget: budgetOf(stores, project), project };
+  const found = await find(sources, after.value ?? '', query.limit + 1);
+  const keys = found.slice(0, query.limit).map(({ userKey }) => userKey);
+  const passed = await profiles.findPage(project.id, keys, MAX_PAGE_CHARS);
+  // Analytics may know a user before profiles do; such users are skipped. Joined ids lead to one person, who is shown once.
+  const persons = new Map(passed.flatMap((one) => (one === undefined ? [] : [[one.userKey, one] as const])));
+  const bodies = [...persons.values()].flatMap((one) => (isFound(one, project) ? profileBody(one) : []));
+  const last = passed.length < found.length ? found[passed.length - 1]?.cursor : undefined;
+  return { status: 200, body: `{"users":[${bodies.join(',')}],"next_cursor":${JSON.stringify(last ?? null)}}` };
 }
 
 const SEARCHES = ['search', 'prefix', 'trait', 'anonymous_id', 'internal_id'] as const;
@@ -90,11 +94,16 @@ function byPart(text: string): Search {
   const wanted = textSearch(text);
   return {
     isCursor: (cursor) => isHex(cursor, 64),
-    find: async (stores, project, cursor, limit) => {
-      const budget = budgetOf(stores, project);
-      const after = cursor === '' ? BEFORE_ALL : userNumberOf(cursor);
+    find: async ({ budget, project }, cursor, limit) => {
       const part = { projectId: project.id, text, traits: project.searchTraits };
-      return answerOf('analytics', usersWithPart(budget, part, after, limit));
+      const users = new Set<string>();
+      for (let last: bigint | undefined = numberAt(cursor); last !== undefined && users.size < limit;) {
+        const rows = await budget.ask<PartRow>(partQuery(part, last, limit));
+        last = wholeUpTo(rows, limit);
+        for (const { user_number: user } of rows) if (last === undefined || BigInt(user) <= last) users.add(user);
+      }
+      const page = [...users].slice(0, limit);
+      return page.length === 0 ? [] : foundUsers(await budget.ask<InternalId>(internalIdsQuery(project.id, page)));
     },
     // Analytics may have values that are no longer the user's.
     isFound: ({ userId, traits }, { searchTraits }) => {
@@ -105,22 +114,18 @@ function byPart(text: string): Search {
   };
 }
 
-async function usersWithPart(
-  budget: QueryBudget,
-  part: PartQuery,
-  after: bigint,
-  limit: number,
-): Promise<readonly FoundUser[]> {
-  const users = new Set<string>();
-  for (let last: bigint | undefined = after; last !== undefined && users.size < limit;) {
-    const rows = await budget.ask<PartRow>(partQuery(part, last, limit));
-    last = wholeUpTo(rows, limit);
-    for (const { user_number: user } of rows) if (last === undefined || BigInt(user) <= last) users.add(user);
-  }
-  const page = [...users].slice(0, limit);
-  if (page.length === 0) return [];
-  const known = await budget.ask<{ readonly internal_id: string }>(internalIdsQuery(part.projectId, page));
-  return known.map(({ internal_id: userKey }) => ({ userKey, cursor: userKey }));
+/** Behind which user a page begins, in the order of internal ids. */
+function numberAt(cursor: string): bigint {
+  return cursor === '' ? BEFORE_ALL : userNumberOf(cursor);
+}
+
+interface InternalId {
+  readonly internal_id: string;
+}
+
+/** In the order of internal ids each is the cursor of the page that ends with it. */
+function foundUsers(rows: readonly InternalId[]): readonly FoundUser[] {
+  return rows.map(({ internal_id: userKey }) => ({ userKey, cursor: userKey }));
 }
 
 /** Up to which user all sources were read: none has `limit` rows that end before; undefined where all are at their end. */
@@ -134,29 +139,18 @@ function wholeUpTo(rows: readonly PartRow[], limit: number): bigint | undefined 
 function byPrefix(prefix: string): Search {
   return {
     isCursor: (cursor) => decodeUserId(cursor)?.startsWith(prefix) === true,
-    find: async (stores, project, cursor, limit) => {
-      const budget = budgetOf(stores, project);
-      return answerOf('analytics', usersWithPrefix(budget, project.id, prefix, decodeUserId(cursor) ?? null, limit));
+    find: async ({ budget, project }, cursor, limit) => {
+      const found = new Map<string, FoundUser>();
+      for (let last = decodeUserId(cursor) ?? null; found.size < limit;) {
+        const rows = await budget.ask<UserNameRow>(prefixQuery(project.id, prefix, last, limit));
+        for (const { user_id: userId, internal_id: userKey } of rows)
+          found.set(userId, { userKey, cursor: Buffer.from(userId).toString('base64url') });
+        last = rows.at(-1)?.user_id ?? null;
+        if (rows.length < limit) break;
+      }
+      return [...found.values()];
     },
   };
-}
-
-async function usersWithPrefix(
-  budget: QueryBudget,
-  projectId: string,
-  prefix: string,
-  after: string | null,
-  limit: number,
-): Promise<readonly FoundUser[]> {
-  const found = new Map<string, FoundUser>();
-  for (let last = after; found.size < limit;) {
-    const rows = await budget.ask<UserNameRow>(prefixQuery(projectId, prefix, last, limit));
-    for (const { user_id: userId, internal_id: userKey } of rows)
-      found.set(userId, { userKey, cursor: Buffer.from(userId).toString('base64url') });
-    last = rows.at(-1)?.user_id ?? null;
-    if (rows.length < limit) break;
-  }
-  return [...found.values()].slice(0, limit);
 }
 
 function decodeUserId(cursor: string): string | undefined {
@@ -185,33 +179,21 @@ function byTrait({ name, value }: TraitSearch): Search {
     // A joined id may have a value that the user's own messages override.
     isFound: ({ joinedIds, traits }) => joinedIds === null || joinedIds.length === 0 || hasTrait(traits, name, value),
     isCursor: (cursor) => isHex(cursor, 64),
-    find: async (stores, project, cursor, limit) => {
-      const budget = budgetOf(stores, project);
+    // Few users who were given the value have another one by now: those are left out, and others read in their place.
+    find: async ({ budget, project }, cursor, limit) => {
       const wanted = { projectId: project.id, trait: name, text: value, number };
-      const after = cursor === '' ? BEFORE_ALL : userNumberOf(cursor);
-      return answerOf('analytics', usersWithTrait(budget, wanted, after, limit));
+      const found: FoundUser[] = [];
+      for (let last = numberAt(cursor); found.length < limit;) {
+        const given = await budget.ask<{ readonly user_number: string }>(givenTraitQuery(wanted, last, limit));
+        const users = [...new Set(given.map(({ user_number: user }) => user))];
+        if (users.length === 0) break;
+        found.push(...foundUsers(await budget.ask<InternalId>(internalIdsQuery(project.id, users, wanted))));
+        last = BigInt(users.at(-1) ?? 0);
+        if (given.length < limit) break;
+      }
+      return found;
     },
   };
-}
-
-/** Few users who were given the value have another one by now: those are left out, and others read in their place. */
-async function usersWithTrait(
-  budget: QueryBudget,
-  wanted: TraitValueQuery,
-  after: bigint,
-  limit: number,
-): Promise<readonly FoundUser[]> {
-  const found: FoundUser[] = [];
-  for (let last = after; found.length < limit;) {
-    const given = await budget.ask<{ readonly user_number: string }>(givenTraitQuery(wanted, last, limit));
-    const users = [...new Set(given.map(({ user_number: user }) => user))];
-    if (users.length === 0) break;
-    const holding = await budget.ask<{ readonly internal_id: string }>(holdingTraitQuery(wanted, users));
-    found.push(...holding.map(({ internal_id: userKey }) => ({ userKey, cursor: userKey })));
-    last = BigInt(users.at(-1) ?? 0);
-    if (given.length < limit) break;
-  }
-  return found.slice(0, limit);
 }
 
 function hasTrait(traits: string, name: string, value: string): boolean {
@@ -227,12 +209,12 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;
 function byOtherId(id: UserIds): Search {
   return {
     isCursor: (cursor) => cursor === FIRST_PASSED || isHex(cursor, 64),
-    find: async ({ profiles }, project, cursor, limit) => {
+    find: async ({ profiles, project }, cursor, limit) => {
       const userKey = userKeyIn(project.id, id) ?? '';
       const first = cursor === '' ? [{ userKey, cursor: FIRST_PASSED }] : [];
       const { anonymous_id: anonymousId } = id;
       if (anonymousId === undefined) return first;
-      const others = await answerOf('profiles', profiles.seenWith(project.id, anonymousId, cursor, limit));
+      const others = await profiles.seenWith(project.id, anonymousId, cursor, limit);
       return [...first, ...others.map((key) => ({ userKey: key, cursor: key }))];
     },
   };

@@ -1,9 +1,9 @@
 /** The stores that answer requests about users, each named where it cannot be reached. */
-import type { AnalyticsParts } from '../../questions/query-budget.ts';
-import type { Refusal } from '../../http/problems.ts';
-import type { Answer } from '../../http/route.ts';
-import { hasCode } from '../../runtime/errors.ts';
+import { type Refusal, refusalOf } from '../../http/problems.ts';
 import type { ErasureRequests } from '../../operations/erasure/erasure-requests.ts';
+import type { AnalyticsParts } from '../../questions/query-budget.ts';
+import { hasCode, TidemarkError } from '../../runtime/errors.ts';
+import { callMethod, standInFor } from '../../runtime/stand-in.ts';
 import type { ProfileReader } from '../../stores/profiles/profile-reader.ts';
 
 /** The stores that answer requests about users. */
@@ -16,33 +16,42 @@ export interface UserStores extends AnalyticsParts {
 /** A part of the service as `/readyz` names it. */
 type StorePart = 'profiles' | 'analytics';
 
-class PartUnavailable extends Error {
+class PartUnavailable extends TidemarkError {
   readonly part: StorePart;
 
-  constructor(part: StorePart, cause: unknown) {
-    super(`${part} cannot be reached`, { cause });
-    this.name = 'PartUnavailable';
+  constructor(part: StorePart, cause: TidemarkError) {
+    super(cause.code, `${part} cannot be reached`, { cause });
     this.part = part;
   }
 }
 
-/** What a part answers. @throws PartUnavailable where it cannot be reached; otherwise what `asked` throws. */
-export async function answerOf<T>(part: StorePart, asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (hasCode(error, 'STORE_UNAVAILABLE') || hasCode(error, 'STORE_TIMEOUT')) throw new PartUnavailable(part, error);
-    throw error;
-  }
+/** The same stores: where one cannot be reached, what it throws names the part that it is of. */
+export function namedStores<T extends UserStores & { readonly saved: object }>(parts: T): T {
+  const { profiles, analytics, saved, erasures } = parts;
+  return {
+    ...parts,
+    profiles: ofPart('profiles', profiles),
+    analytics: ofPart('analytics', analytics),
+    saved: ofPart('profiles', saved),
+    ...(erasures && { erasures: ofPart('profiles', erasures) }),
+  };
 }
 
-/** Runs a handler. A part that cannot be reached is named in its refusal, which is 503. */
-export async function namingParts(handle: () => Promise<Answer | Refusal>): Promise<Answer | Refusal> {
-  try {
-    return await handle();
-  } catch (error) {
-    if (!(error instanceof PartUnavailable)) throw error;
-    const detail = `The part ${error.part} cannot be reached now. Send the same request again later.`;
-    return { refused: 'unavailable', detail };
-  }
+function ofPart<T extends object>(part: StorePart, store: T): T {
+  return standInFor<T>(async (method, args) => {
+    try {
+      return await callMethod(store, method, args);
+    } catch (error) {
+      if (hasCode(error, 'STORE_UNAVAILABLE') || hasCode(error, 'STORE_TIMEOUT'))
+        throw new PartUnavailable(part, error);
+      throw error;
+    }
+  });
+}
+
+/** A part that cannot be reached is named, in a 503. */
+export function refusalNamingPart(error: unknown): Refusal {
+  if (!(error instanceof PartUnavailable)) return refusalOf(error);
+  const detail = `The part ${error.part} cannot be reached now. Send the same request again later.`;
+  return { refused: 'unavailable', detail };
 }

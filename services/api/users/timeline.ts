@@ -24,9 +24,8 @@ import type { Input } from '../input.ts';
 import { given, readCursor, readRange, refuseParameter } from '../query.ts';
 import { eventBody, readPage } from './events.ts';
 import { changeLine, messageLine, typed } from './history-lines.ts';
-import { personNamed, userKeyOfPath } from './named-user.ts';
-import { answerOf, namingParts, type UserStores } from './store-parts.ts';
-import { NOBODY } from './users.ts';
+import { answerIfKnown, personNamed } from './named-user.ts';
+import type { UserStores } from './store-parts.ts';
 
 export interface TimelineParts extends UserStores {
   readonly saved: Pick<SqlAudienceStore, 'list' | 'liveEpochs'>;
@@ -71,34 +70,29 @@ interface FoundEntries {
 const MAX_TRAITS_CHARS = 8_000;
 const NAMED_AUDIENCES = 1_000;
 
-export function answerTimeline(
+export async function answerTimeline(
   parts: TimelineParts,
   { project }: Call,
-  input: Input<'GET /v1/users/{user_id}/timeline'>,
+  userKey: string,
+  { query }: Input<'GET /v1/users/{user_id}/timeline'>,
 ): Promise<Answer | Refusal> {
-  return namingParts(async () => {
-    const user = userKeyOfPath(project, input);
-    if (!user.ok) return user.refusal;
-    const types = readTypes(input.query.types);
-    if (types === undefined) return UNKNOWN_TYPE;
-    const range = readRange(input.query, project.timezone);
-    if (!range.ok) return range.refusal;
-    const after = readCursor(input.query.cursor, decodeTimelinePosition);
-    if (!after.ok) return after.refusal;
-    const { limit, event } = input.query;
-    const named = await personNamed(parts, project, user.value);
-    const question = { ...named, ...given({ event }), ...range.value, after: after.value, limit };
-    const timeline = new Timeline(parts, parts.limitsOf(project), question);
-    const page = await answerOf('analytics', timeline.page(types));
-    const isKnown = page.entries.length > 0 || after.value !== undefined;
-    if (!isKnown && (await answerOf('profiles', parts.profiles.find(project.id, named.userKey))) === undefined)
-      return NOBODY;
-    const traits = await answerOf('analytics', timeline.traitsOf(page.entries));
-    const bodies = page.entries.map(({ write }) => write(traits));
-    const last = page.hasMore ? page.entries.at(-1) : undefined;
-    const next = last === undefined ? null : encodeTimelinePosition(last.position);
-    return { status: 200, body: `{"timeline":[${bodies.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
-  });
+  const types = readTypes(query.types);
+  if (types === undefined) return UNKNOWN_TYPE;
+  const range = readRange(query, project.timezone);
+  if (!range.ok) return range.refusal;
+  const after = readCursor(query.cursor, decodeTimelinePosition);
+  if (!after.ok) return after.refusal;
+  const { limit, event } = query;
+  const person = await personNamed(parts, project, userKey);
+  const question = { ...person, ...given({ event }), ...range.value, after: after.value, limit };
+  const timeline = new Timeline(parts, parts.limitsOf(project), question);
+  const page = await timeline.page(types);
+  const traits = await timeline.traitsOf(page.entries);
+  const bodies = page.entries.map(({ write }) => write(traits));
+  const last = page.hasMore ? page.entries.at(-1) : undefined;
+  const next = last === undefined ? null : encodeTimelinePosition(last.position);
+  const body = `{"timeline":[${bodies.join(',')}],"next_cursor":${JSON.stringify(next)}}`;
+  return answerIfKnown(parts, person, bodies.length > 0 || after.value !== undefined, body);
 }
 
 const UNKNOWN_TYPE = refuseParameter('types', `is not a list of ${ENTRY_TYPES.join(', ')}`).refusal;
@@ -184,11 +178,11 @@ class Timeline {
 
   async #changes(span: HistorySpan): Promise<readonly Entry[]> {
     const { analytics, saved } = this.#parts;
-    const epochs = await answerOf('profiles', saved.liveEpochs());
+    const epochs = await saved.liveEpochs();
     const found = await analytics.askHistory(changesOfSpanQuery(this.#question, span, epochs), this.#limits);
     const rows = found.rows as readonly unknown[] as readonly UserChangeRow[];
     if (rows.length === 0) return [];
-    const audiences = await answerOf('profiles', saved.list(this.#question.projectId, NAMED_AUDIENCES));
+    const audiences = await saved.list(this.#question.projectId, NAMED_AUDIENCES);
     const names = new Map(audiences.map(({ id, name }) => [id, name]));
     return rows.map((row) => ({
       position: { at: BigInt(row.at), type: 'audience', id: row.audience_id },

@@ -9,32 +9,23 @@ import type { Input } from '../input.ts';
 import { readCursor } from '../query.ts';
 import { budgetOf } from '../../questions/query-budget.ts';
 import { type GivenValue, type HistoryPage, readTraitHistory, stateOf } from '../../questions/users/trait-history.ts';
-import { personNamed, userKeyOfPath } from './named-user.ts';
-import { answerOf, namingParts, type UserStores } from './store-parts.ts';
-import { NOBODY } from './users.ts';
+import { answerIfKnown, personNamed } from './named-user.ts';
+import type { UserStores } from './store-parts.ts';
 
 const ABOVE_ALL = 2n ** 128n - 1n;
 
-export function answerTraitHistory(
+export async function answerTraitHistory(
   stores: UserStores,
   { project }: Call,
-  input: Input<'GET /v1/users/{user_id}/traits/{name}/history'>,
+  userKey: string,
+  { path: { name: trait }, query: { cursor, limit } }: Input<'GET /v1/users/{user_id}/traits/{name}/history'>,
 ): Promise<Answer | Refusal> {
-  return namingParts(async () => {
-    const user = userKeyOfPath(project, input);
-    if (!user.ok) return user.refusal;
-    const below = readCursor(input.query.cursor, decodeVersion);
-    if (!below.ok) return below.refusal;
-    const trait = input.path.name;
-    const named = { ...(await personNamed(stores, project, user.value)), trait };
-    const budget = budgetOf(stores, project);
-    const history = readTraitHistory(budget, named, below.value ?? ABOVE_ALL, input.query.limit);
-    const page = await answerOf('analytics', history);
-    const isKnown = page.values.length > 0 || below.value !== undefined;
-    if (!isKnown && (await answerOf('profiles', stores.profiles.find(project.id, named.userKey))) === undefined)
-      return NOBODY;
-    return { status: 200, body: historyBody(trait, page) };
-  });
+  const below = readCursor(cursor, decodeVersion);
+  if (!below.ok) return below.refusal;
+  const person = await personNamed(stores, project, userKey);
+  const page = await readTraitHistory(budgetOf(stores, project), { ...person, trait }, below.value ?? ABOVE_ALL, limit);
+  const isInAnalytics = page.values.length > 0 || below.value !== undefined;
+  return answerIfKnown(stores, person, isInAnalytics, historyBody(trait, page));
 }
 
 function historyBody(trait: string, { values, next }: HistoryPage): string {

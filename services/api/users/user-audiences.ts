@@ -1,6 +1,6 @@
 /** `GET /v1/users/:user_id/audiences`: in which saved audiences of the project a user is. */
 import { type Membership, readMemberships } from '../../questions/explain/memberships.ts';
-import { QueryBudget } from '../../questions/query-budget.ts';
+import { budgetOf } from '../../questions/query-budget.ts';
 import { definitionsOf } from '../../questions/saved/references.ts';
 import type { SavedAudience } from '../../questions/saved/audience-store.ts';
 import type { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
@@ -13,9 +13,8 @@ import { type LastChangeRow, lastChangesQuery } from '../../questions/users/user
 import { decodeListCursor, encodeListCursor } from '../audiences/cursor.ts';
 import type { Input } from '../input.ts';
 import { pageFrom, readCursor } from '../query.ts';
-import { personNamed, userKeyOfPath } from './named-user.ts';
-import { answerOf, namingParts, type UserStores } from './store-parts.ts';
-import { NOBODY } from './users.ts';
+import { NOBODY, personNamed } from './named-user.ts';
+import type { UserStores } from './store-parts.ts';
 
 export interface UserAudienceParts extends UserStores {
   readonly saved: Pick<SqlAudienceStore, 'list' | 'findAll'>;
@@ -26,29 +25,24 @@ export interface UserAudienceParts extends UserStores {
 const PAGE_AUDIENCES = 100;
 
 /** All are evaluated now, at one instant, under the limits of one question. */
-export function answerUserAudiences(
+export async function answerUserAudiences(
   parts: UserAudienceParts,
   { project }: Call,
-  input: Input<'GET /v1/users/{user_id}/audiences'>,
+  userKey: string,
+  { query: { cursor } }: Input<'GET /v1/users/{user_id}/audiences'>,
 ): Promise<Answer | Refusal> {
-  return namingParts(async () => {
-    const named = userKeyOfPath(project, input);
-    if (!named.ok) return named.refusal;
-    const after = readCursor(input.query.cursor, decodeListCursor);
-    if (!after.ok) return after.refusal;
-    const found = await answerOf('profiles', parts.saved.list(project.id, PAGE_AUDIENCES + 1, after.value));
-    const { items: page, next } = pageFrom(found, PAGE_AUDIENCES, encodeListCursor);
-    const user = await personNamed(parts, project, named.value);
-    const limits = parts.limitsOf(project);
-    const budget = new QueryBudget(parts.analytics, limits);
-    const now = microsAt((parts.nowMs ?? Date.now)());
-    const definitions = await answerOf('profiles', definitionsOf(parts.saved, page, project));
-    const memberships = await answerOf('analytics', readMemberships(budget, definitions, user, now));
-    if (memberships === undefined) return NOBODY;
-    const ids = page.map(({ id }) => id);
-    const kept = await answerOf('analytics', parts.analytics.askHistory(lastChangesQuery(user, ids), limits));
-    return { status: 200, body: pageBody(page, memberships, kept.rows, now, next) };
-  });
+  const after = readCursor(cursor, decodeListCursor);
+  if (!after.ok) return after.refusal;
+  const found = await parts.saved.list(project.id, PAGE_AUDIENCES + 1, after.value);
+  const { items: page, next } = pageFrom(found, PAGE_AUDIENCES, encodeListCursor);
+  const user = await personNamed(parts, project, userKey);
+  const now = microsAt((parts.nowMs ?? Date.now)());
+  const definitions = await definitionsOf(parts.saved, page, project);
+  const memberships = await readMemberships(budgetOf(parts, project), definitions, user, now);
+  if (memberships === undefined) return NOBODY;
+  const ids = page.map(({ id }) => id);
+  const kept = await parts.analytics.askHistory(lastChangesQuery(user, ids), parts.limitsOf(project));
+  return { status: 200, body: pageBody(page, memberships, kept.rows, now, next) };
 }
 
 function pageBody(

@@ -5,31 +5,32 @@ import { formatMicros } from '../../messages/timestamp.ts';
 import type { EventsQuery } from '../../stores/analytics/analytics-store.ts';
 import { joinedBy } from '../../questions/one-user/person.ts';
 import { budgetOf } from '../../questions/query-budget.ts';
+import { findActivity } from '../../questions/users/user-activity.ts';
 import { TidemarkError } from '../../runtime/errors.ts';
 import type { Erasure } from '../../stores/erasures/erasure.ts';
 import type { Profile } from '../../stores/profiles/profile.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { CURSOR_REFUSED, decodeCursor } from '../../questions/events/cursor.ts';
 import type { Input } from '../input.ts';
-import { type Checked, given, readCursor, readRange, refuseParameter } from '../query.ts';
+import { type Checked, contextOf, given, readCursor, readRange, refuseParameter } from '../query.ts';
 import { pageBody, readPage } from './events.ts';
-import { type NamedUser, personNamed, type UserIds, userKeyIn, userKeyOfPath } from './named-user.ts';
-import { answerOf, namingParts, type UserStores } from './store-parts.ts';
+import { answerIfKnown, type NamedUser, NOBODY, personNamed, type UserIds, userKeyIn } from './named-user.ts';
+import type { UserStores } from './store-parts.ts';
 
 /** `GET /v1/users/:user_id` */
-export function answerProfile(stores: UserStores, { project, key }: Call, input: NamedUser): Promise<Answer | Refusal> {
-  return namingParts(async () => {
-    const { erasures } = stores;
-    const user = userKeyOfPath(project, input);
-    if (!user.ok) return user.refusal;
-    const profile = await answerOf('profiles', profileNamed(stores, project, input, user.value));
-    if (profile !== undefined)
-      return { status: 200, body: profileBody(profile, await joiningMessages(stores, project, profile)) };
-    // Nobody else is told whom the service knew.
-    const looking = key?.scopes.includes('admin') === true ? erasures?.newestOf(project.id, user.value) : undefined;
-    const erasure = looking && (await answerOf('profiles', looking));
-    return erasure === undefined ? NOBODY : { refused: 'not-found', detail: forgottenText(erasure) };
-  });
+export async function answerProfile(
+  stores: UserStores,
+  { project, key }: Call,
+  userKey: string,
+  input: NamedUser,
+): Promise<Answer | Refusal> {
+  const profile = await profileNamed(stores, project, input, userKey);
+  if (profile !== undefined)
+    return { status: 200, body: profileBody(profile, await joiningMessages(stores, project, profile)) };
+  // Nobody else is told whom the service knew.
+  const mayKnow = key?.scopes.includes('admin') === true;
+  const erasure = mayKnow ? await stores.erasures?.newestOf(project.id, userKey) : undefined;
+  return erasure === undefined ? NOBODY : { refused: 'not-found', detail: forgottenText(erasure) };
 }
 
 /** An anonymous id that was only ever sent beside a user id has no profile of its own, and is that user's. */
@@ -66,50 +67,46 @@ function forgottenText({ id, cut, suppress, requestedAt }: Erasure): string {
   return `This user was forgotten on ${formatMicros(requestedAt)}. Messages of it are dropped ${dropped}.`;
 }
 
-/** `GET /v1/users/:user_id/events` */
-export async function answerEvents(
-  stores: UserStores,
-  { project }: Call,
-  input: Input<'GET /v1/users/{user_id}/events'>,
-): Promise<Answer | Refusal> {
-  const user = userKeyOfPath(project, input);
-  return user.ok ? answerEventsOf(stores, project, user.value, input.query) : user.refusal;
-}
-
 /** `GET /v1/events?anonymous_id=` or `?internal_id=`: the events of the user known by that id. */
 export async function answerOtherEvents(
   stores: UserStores,
-  { project }: Call,
+  call: Call,
   { query }: Input<'GET /v1/events'>,
 ): Promise<Answer | Refusal> {
-  const userKey = userKeyIn(project.id, query);
-  return userKey === undefined ? ONE_ID : answerEventsOf(stores, project, userKey, query);
+  const userKey = userKeyIn(call.project.id, query);
+  return userKey === undefined ? ONE_ID : answerEvents(stores, call, userKey, { query });
 }
 
 const ONE_ID = refuseParameter('anonymous_id', 'or internal_id is needed, and only one of them').refusal;
 
 type EventsFilter = Omit<Input<'GET /v1/events'>['query'], keyof UserIds>;
 
-function answerEventsOf(
-  { profiles, analytics, limitsOf }: UserStores,
-  project: Project,
+/** `GET /v1/users/:user_id/events` */
+export async function answerEvents(
+  stores: UserStores,
+  { project }: Call,
   userKey: string,
-  filter: EventsFilter,
+  { query }: { readonly query: EventsFilter },
 ): Promise<Answer | Refusal> {
-  return namingParts(async () => {
-    const asked = readEventsRequest(project, filter);
-    if (!asked.ok) return asked.refusal;
-    const user = await personNamed({ analytics, limitsOf }, project, userKey);
-    const page = await answerOf('analytics', readPage(analytics, { ...user, ...asked.value }));
-    // The sink may be ahead of the projector: a user is unknown only without events and without a profile.
-    const isKnown = page.events.length > 0 || asked.value.after !== undefined;
-    if (!isKnown && (await answerOf('profiles', profiles.find(user.projectId, user.userKey))) === undefined)
-      return NOBODY;
-    return { status: 200, body: pageBody(page) };
-  });
+  const asked = readEventsRequest(project, query);
+  if (!asked.ok) return asked.refusal;
+  const user = await personNamed(stores, project, userKey);
+  const page = await readPage(stores.analytics, { ...user, ...asked.value });
+  return answerIfKnown(stores, user, page.events.length > 0 || asked.value.after !== undefined, pageBody(page));
 }
 
-export const NOBODY: Refusal = { refused: 'not-found', detail: 'No user of this project is known by this id.' };
+/** `GET /v1/users/:user_id/activity`: how much a user did. */
+export async function answerActivity(
+  stores: UserStores,
+  { project }: Call,
+  userKey: string,
+  { query: { days } }: Input<'GET /v1/users/{user_id}/activity'>,
+): Promise<Answer | Refusal> {
+  const person = await personNamed(stores, project, userKey);
+  const question = { ...contextOf(project), ...person, days, timezone: project.timezone };
+  const activity = await findActivity(budgetOf(stores, project), question);
+  return answerIfKnown(stores, person, activity.events > 0, JSON.stringify(activity));
+}
 
 /**
  * Traits are JSON text already and go in untouched, every digit kept.

@@ -1,5 +1,7 @@
 /** How much a user did: in all, by name, and day by day. */
+import type { Answer } from '../../../schemas/operations.ts';
 import type { Micros } from '../../messages/message.ts';
+import { formatMicros } from '../../messages/timestamp.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { ProjectUser } from '../../stores/analytics/of-user.ts';
@@ -9,17 +11,6 @@ import { bucketSql } from '../events/event-rows.ts';
 import { dayNames, lastDays, type TimeBuckets } from '../events/time-buckets.ts';
 import { queryOf } from '../sql/compile.ts';
 import { Params, type Scope } from '../sql/params.ts';
-
-export interface UserActivity {
-  readonly events: number;
-  /** When the first event and the last one were; null without events. */
-  readonly first: Micros | null;
-  readonly last: Micros | null;
-  /** The most frequent, the most frequent first. */
-  readonly topEvents: readonly { readonly name: string; readonly count: number }[];
-  /** Each day that was asked for, the oldest first: `YYYY-MM-DD`. */
-  readonly days: readonly { readonly day: string; readonly count: number }[];
-}
 
 export interface ActivityQuestion extends ProjectUser {
   readonly now: Micros;
@@ -43,19 +34,24 @@ interface ActivityRow {
 }
 
 /** @throws TidemarkError as `AnalyticsReader.ask`. */
-export async function findActivity(budget: QueryBudget, question: ActivityQuestion): Promise<UserActivity> {
-  const buckets = lastDays(question.days, question.now, question.timezone);
+export async function findActivity(
+  budget: QueryBudget,
+  question: ActivityQuestion,
+): Promise<Answer<'GET /v1/users/{user_id}/activity'>> {
+  const { timezone } = question;
+  const buckets = lastDays(question.days, question.now, timezone);
   if (buckets === undefined) throw new Error('more days than a period may have');
   const rows = await budget.ask<ActivityRow>(activityQuery(question, buckets));
   const all = rows.find(({ kind, n }) => kind === 'all' && n !== '0');
   return {
     events: Number(all?.n ?? 0),
-    first: all === undefined ? null : BigInt(all.first),
-    last: all === undefined ? null : BigInt(all.last),
-    topEvents: rows
+    first_event: all === undefined ? null : formatMicros(BigInt(all.first)),
+    last_event: all === undefined ? null : formatMicros(BigInt(all.last)),
+    top_events: rows
       .filter(({ kind }) => kind === 'event')
       .slice(0, TOP_EVENTS)
       .map(({ event, n }) => ({ name: event, count: Number(n) })),
+    timezone,
     days: dayNames(buckets).map((day, index) => {
       const found = rows.find(({ kind, bucket }) => kind === 'day' && bucket === index);
       return { day, count: Number(found?.n ?? 0) };

@@ -59,19 +59,6 @@ export function givenTraitQuery(wanted: TraitValueQuery, after: bigint, limit: n
   };
 }
 
-/** The internal ids of those among these users whose trait has the value now, ascending. */
-export function holdingTraitQuery(wanted: TraitValueQuery, users: readonly string[]): Query {
-  const named = "user IN CAST({users:Array(String)}, 'Array(UInt128)')";
-  return {
-    projectId: wanted.projectId,
-    sql: `SELECT max(internal_id) AS internal_id FROM user_rows
-          WHERE project_id = {projectId:String} AND ${named}
-            AND user IN (SELECT user FROM trait_rows FINAL WHERE ${OF_TRAIT} AND ${named} AND ${valueSql(wanted)})
-          GROUP BY user ORDER BY user`,
-    params: { ...traitParams(wanted), users },
-  };
-}
-
 const OF_TRAIT = 'project_id = {projectId:String} AND trait = {trait:String}';
 
 function valueSql({ text, number }: TraitValueQuery): string {
@@ -134,14 +121,19 @@ function sourceSql(search: TextSearch, source: number, rows: string, column: str
            ORDER BY project_id, ${order} LIMIT {limit:UInt64})`;
 }
 
-/** The internal ids of users by their numbers, ascending. */
-export function internalIdsQuery(projectId: string, users: readonly string[]): Query {
+/** The internal ids of users by their numbers, ascending. @param holding Only of those whose trait has the value now. */
+export function internalIdsQuery(projectId: string, users: readonly string[], holding?: TraitValueQuery): Query {
+  const named = "user IN CAST({users:Array(String)}, 'Array(UInt128)')";
+  const holds =
+    holding === undefined
+      ? ''
+      : `AND user IN (SELECT user FROM trait_rows FINAL WHERE ${OF_TRAIT} AND ${named} AND ${valueSql(holding)})`;
   return {
     projectId,
     sql: `SELECT max(internal_id) AS internal_id FROM user_rows
-          WHERE project_id = {projectId:String} AND user IN CAST({users:Array(String)}, 'Array(UInt128)')
+          WHERE project_id = {projectId:String} AND ${named} ${holds}
           GROUP BY user ORDER BY user`,
-    params: { projectId, users },
+    params: { projectId, users, ...(holding && traitParams(holding)) },
   };
 }
 

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { answerExport } from '../../../services/api/users/export.ts';
 import type { Call } from '../../../services/http/call.ts';
 import type { Answer } from '../../../services/http/route.ts';
+import { userKeyOf } from '../../../services/messages/user-key.ts';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import { SqlErasures } from '../../../services/stores/erasures/sql-erasures.ts';
 import { SqlProfileStore } from '../../../services/stores/profiles/sql-profile-store.ts';
@@ -45,8 +46,7 @@ async function exportedOf(projectId: string, userId: string): Promise<readonly s
   const project = await new SqlProjectStore(database).findProject(projectId);
   const profiles = new SqlProfileStore(database);
   const parts = { profiles, analytics, saved: new SqlAudienceStore(database, 10), limitsOf: () => AMPLE };
-  const input = { path: { user_id: userId }, query: { by: 'user_id' as const } };
-  const answer = await answerExport(parts, { project } as unknown as Call, input);
+  const answer = await answerExport(parts, { project } as unknown as Call, userKeyOf(projectId, userId));
   const lines = (await text((answer as Answer).body as unknown as Readable)).trim().split('\n');
   const types = lines.map((line) => (JSON.parse(line) as { readonly type: string }).type);
   return [...new Set(types)].filter((type) => type !== 'end').toSorted();
