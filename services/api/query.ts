@@ -74,7 +74,7 @@ export interface Page {
 }
 
 /** What a page of a list has, and the cursor of the next; null where it is the last. */
-interface ListPage<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   readonly next: string | null;
 }

@@ -5,6 +5,18 @@ import type { Project, ProjectLimits } from '../stores/projects/project-store.ts
 // A page of 1,000 events may be 500 MB as they came in; with these bounds it is some 60 MB at worst.
 export const MAX_PAGE_CHARS = 8_000_000;
 
+/** The first of these rows that a page has room for, one in any case. `rows` are one more than `limit` where there are more. */
+export function pageWithin<T>(
+  rows: readonly T[],
+  limit: number,
+  bytesOf: (row: T) => string,
+): { readonly page: readonly T[]; readonly hasMore: boolean } {
+  let bytes = 0;
+  const full = rows.findIndex((row) => (bytes += Number(bytesOf(row))) > MAX_PAGE_CHARS);
+  const page = rows.slice(0, full === -1 ? limit : Math.min(Math.max(full, 1), limit));
+  return { page, hasMore: page.length < rows.length };
+}
+
 /** Runs several queries under the limits of one query, and sums up what they took. */
 export class QueryBudget {
   readonly #reader: AnalyticsReader;

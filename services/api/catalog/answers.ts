@@ -39,13 +39,13 @@ async function answerPage<T extends CatalogName>(
   if (after.value !== undefined && after.value.order !== query.order) return OTHER_ORDER;
   const list = await find();
   if (list === undefined) return NO_EVENT;
-  const { entries, nextCursor } = catalogPageOf(list.entries, query, after.value);
+  const { items, next } = catalogPageOf(list.entries, query, after.value);
   const body = {
     ...(list.event && { event: nameBody(list.event) }),
-    [member]: entries.map(bodyOf),
+    [member]: items.map(bodyOf),
     exact: list.isExact,
     truncated: list.isTruncated,
-    next_cursor: nextCursor,
+    next_cursor: next,
   };
   return { status: 200, body: JSON.stringify(body) };
 }

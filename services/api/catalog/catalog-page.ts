@@ -1,6 +1,7 @@
 /** Pages of the catalog: which entries, in which order, and as JSON. Pure. */
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { CatalogMember, CatalogName } from '../../stores/analytics/catalog.ts';
+import { type ListPage, pageFrom } from '../query.ts';
 
 type CatalogOrder = 'count' | 'name';
 
@@ -39,11 +40,6 @@ export function decodeCatalogCursor(text: string): CatalogCursor | undefined {
   }
 }
 
-export interface CatalogPage<T extends CatalogName> {
-  readonly entries: readonly T[];
-  readonly nextCursor: string | null;
-}
-
 /**
  * The entries of a page. By count: the highest first, those of one count by name. What is counted between two pages may
  * move an entry from one to the other.
@@ -52,17 +48,14 @@ export function catalogPageOf<T extends CatalogName>(
   all: readonly T[],
   { limit, order, prefix = '', search = '' }: CatalogFilter,
   after?: CatalogCursor,
-): CatalogPage<T> {
+): ListPage<T> {
   const compare = order === 'name' ? byName : byCount;
   const text = search.toLowerCase();
   const isWanted = ({ name }: T): boolean => name.startsWith(prefix) && name.toLowerCase().includes(text);
   const found = all
     .filter((entry) => isWanted(entry) && (after === undefined || compare(after, entry) < 0))
     .sort(compare);
-  const entries = found.slice(0, limit);
-  const last = entries.at(-1);
-  const hasMore = last !== undefined && found.length > limit;
-  return { entries, nextCursor: hasMore ? encodeCatalogCursor({ order, count: last.count, name: last.name }) : null };
+  return pageFrom(found, limit, ({ name, count }) => encodeCatalogCursor({ order, count, name }));
 }
 
 type Ordered = Pick<CatalogName, 'name' | 'count'>;

@@ -1,5 +1,5 @@
 import { microsOf } from '../definition/audience.ts';
-import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
+import { pageWithin, type QueryBudget } from '../query-budget.ts';
 import { DAY_MICROS, dayOf } from '../../messages/day-and-hour.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
@@ -39,20 +39,14 @@ export async function listEvents(
   context: CompileOptions,
   question: EventsQuestion,
 ): Promise<EventsPage> {
-  const keys = affordable(await keysOf(budget, context, question));
-  const wanted = keys.slice(0, question.limit);
-  if (wanted.length === 0) return { events: [], nextCursor: null };
-  const found = new Map<string, ListedRow>();
-  for (const keysAtOnce of chunksOf(wanted)) {
-    const rows = await budget.ask<ListedRow>(compileEvents(context, keysAtOnce));
-    for (const row of rows) found.set(orderKeyOf(row), row);
-  }
-  const events = wanted.flatMap((key) => {
-    const row = found.get(orderKeyOf(key));
-    return row === undefined ? [] : [eventOf(row)];
-  });
-  const last = wanted.at(-1);
-  return { events, nextCursor: last === undefined || keys.length === wanted.length ? null : cursorOf(last) };
+  const keys = await keysOf(budget, context, question);
+  const { page, hasMore } = pageWithin(keys, question.limit, ({ size }) => size);
+  const last = page.at(-1);
+  if (last === undefined) return { events: [], nextCursor: null };
+  const rows = await budget.ask<ListedRow>(compileEvents(context, page));
+  const found = new Map(rows.map((row) => [orderKeyOf(row), eventOf(row)]));
+  const events = page.flatMap((key) => found.get(orderKeyOf(key)) ?? []);
+  return { events, nextCursor: hasMore ? cursorOf(last) : null };
 }
 
 /**
@@ -87,29 +81,6 @@ function* spansBack({ within, after }: EventsQuestion, now: Micros): Generator<S
     if (start < to) yield { from: start, to };
     to = start < to ? start : to;
   }
-}
-
-/** Those that a page has room for, and one more where there are more. */
-function affordable(keys: readonly ListedKey[]): readonly ListedKey[] {
-  let bytes = 0;
-  const fit = keys.findIndex(({ size }) => (bytes += Number(size)) > MAX_PAGE_CHARS);
-  return fit === -1 ? keys : keys.slice(0, Math.max(fit, 1) + 1);
-}
-
-// A parameter over HTTP has 128 KiB at most (http_max_field_value_size); escaping may double a name.
-const NAMES_BYTES_AT_ONCE = 60_000;
-
-function* chunksOf(keys: readonly ListedKey[]): Generator<readonly ListedKey[]> {
-  let from = 0;
-  let bytes = 0;
-  for (const [index, { event }] of keys.entries()) {
-    bytes += Buffer.byteLength(event);
-    if (bytes <= NAMES_BYTES_AT_ONCE) continue;
-    yield keys.slice(from, index);
-    from = index;
-    bytes = Buffer.byteLength(event);
-  }
-  yield keys.slice(from);
 }
 
 function orderKeyOf({ occurred, message_id: id, event, user, precedence }: Omit<ListedKey, 'size'>): string {

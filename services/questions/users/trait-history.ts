@@ -2,7 +2,7 @@
 import type { JsonText, Micros } from '../../messages/message.ts';
 import { timesOfVersion } from '../../messages/version.ts';
 import type { Query } from '../../stores/analytics/analytics-store.ts';
-import { MAX_PAGE_CHARS, type QueryBudget } from '../query-budget.ts';
+import { pageWithin, type QueryBudget } from '../query-budget.ts';
 import { alone, ofUser, type ProjectUser, userParams } from '../../stores/analytics/of-user.ts';
 
 export interface OneTrait extends ProjectUser {
@@ -47,7 +47,7 @@ export async function readTraitHistory(
   const trait = await decisive(budget, person);
   // One more than the page holds tells whether there is another.
   const rows = await budget.ask<VersionRow>(versionsQuery(trait, below, limit + 1));
-  const fitting = affordable(rows.slice(0, limit));
+  const { page: fitting, hasMore } = pageWithin(rows, limit, ({ bytes }) => bytes);
   const versions = fitting.map(({ version }) => version);
   if (versions.length === 0) return { values: [], next: null };
   const named = [...new Set([...versions, ...fitting.map(({ newer }) => newer)])];
@@ -63,7 +63,7 @@ export async function readTraitHistory(
     message: messageOf.get(version) ?? null,
     newer: newer === '0' ? null : { version: BigInt(newer), message: messageOf.get(newer) ?? null },
   }));
-  return { values: given, next: rows.length > fitting.length ? BigInt(fitting.at(-1)?.version ?? 0) : null };
+  return { values: given, next: hasMore ? BigInt(fitting.at(-1)?.version ?? 0) : null };
 }
 
 /** The user alone where a message of theirs mentions the trait: joined ids count for nothing then. */
@@ -72,14 +72,6 @@ async function decisive(budget: QueryBudget, person: OneTrait): Promise<OneTrait
   const own = { ...alone(person), trait: person.trait };
   const [first] = await budget.ask<VersionRow>(versionsQuery(own, 2n ** 128n - 1n, 1));
   return first === undefined ? person : own;
-}
-
-function affordable(rows: readonly VersionRow[]): readonly VersionRow[] {
-  let bytes = 0;
-  return rows.filter((row, index) => {
-    bytes += Number(row.bytes);
-    return index === 0 || bytes <= MAX_PAGE_CHARS;
-  });
 }
 
 function settingMessage({ message_id: messageId, type, occurred, received }: SettingMessageRow): SettingMessage {

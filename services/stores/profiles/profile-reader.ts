@@ -47,13 +47,17 @@ export class ProfileReader {
    *
    * @throws TidemarkError `STORE_UNAVAILABLE`, retryable.
    */
-  traitsPage(
+  async traitsPage(
     projectId: string,
     userKeys: readonly string[],
     paths: readonly TraitPath[],
     maxChars: number,
   ): Promise<readonly TraitValues[]> {
-    return readTraits(this.#database, projectId, userKeys, paths, maxChars);
+    // Only what was asked for leaves the database: a profile may be wide.
+    const values = [projectId, userKeys, maxChars, ...paths];
+    const rows = await this.#database.query<TraitsRow>(traitsStatement(paths.length), values);
+    const none = paths.map(() => null);
+    return rows.map(({ found }) => found ?? none);
   }
 
   /** As `find`. @throws TidemarkError `STORE_UNAVAILABLE`, retryable. */
@@ -209,24 +213,6 @@ const COUNT_JOINS = `
 const MOST_SHARED = `
   select anonymous_id as "anonymousId", count(*)::int4 as users from {sightings} where project_id = $1
   group by anonymous_id having count(*) > 1 order by count(*) desc, anonymous_id limit 20`;
-
-/** Some traits of many users in one statement: of a wide profile only what was asked for leaves the database. */
-async function readTraits(
-  database: Queryable,
-  projectId: string,
-  userKeys: readonly string[],
-  paths: readonly TraitPath[],
-  maxChars: number,
-): Promise<readonly TraitValues[]> {
-  const rows = await database.query<TraitsRow>(traitsStatement(paths.length), [
-    projectId,
-    userKeys,
-    maxChars,
-    ...paths,
-  ]);
-  const none = paths.map(() => null);
-  return rows.map(({ found }) => found ?? none);
-}
 
 interface TraitsRow {
   readonly found: readonly (JsonText | null)[] | null;
