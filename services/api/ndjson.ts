@@ -35,31 +35,38 @@ const NEWLINE = 10;
 // Longer than any line that analytics sends: a user id has 512 characters, each at most 12 bytes as JSON.
 const MAX_LINE_BYTES = 8_192;
 
-// These are no generators: before the first read, ending a generator does not end its source.
+/**
+ * Passes on what a source has, as bytes. No generator: before its first read, ending a generator does not end its source, and
+ * later it waits for the pending read.
+ */
+export abstract class PassedOn<T = Uint8Array> implements AsyncIterableIterator<Uint8Array> {
+  protected readonly source: AsyncIterator<T>;
 
-/** The same chunks, their lines counted. */
-export class CountedLines implements AsyncIterableIterator<Uint8Array> {
-  readonly #chunks: AsyncIterator<Uint8Array>;
-  #lines = 0;
-  #tail: Buffer = Buffer.alloc(0);
-
-  constructor(lines: AsyncIterable<Uint8Array>) {
-    this.#chunks = lines[Symbol.asyncIterator]();
+  constructor(source: AsyncIterable<T>) {
+    this.source = source[Symbol.asyncIterator]();
   }
 
   [Symbol.asyncIterator](): this {
     return this;
   }
 
-  async next(): Promise<IteratorResult<Uint8Array>> {
-    const result = await this.#chunks.next();
-    if (result.done !== true) this.#count(bufferOf(result.value));
-    return result;
-  }
+  abstract next(): Promise<IteratorResult<Uint8Array>>;
 
   async return(): Promise<IteratorResult<Uint8Array>> {
-    await this.#chunks.return?.();
+    await this.source.return?.();
     return { done: true, value: undefined };
+  }
+}
+
+/** The same chunks, their lines counted. */
+export class CountedLines extends PassedOn {
+  #lines = 0;
+  #tail: Buffer = Buffer.alloc(0);
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    const result = await this.source.next();
+    if (result.done !== true) this.#count(bufferOf(result.value));
+    return result;
   }
 
   /** What the lines that were read until now came to. */
@@ -75,36 +82,26 @@ export class CountedLines implements AsyncIterableIterator<Uint8Array> {
 }
 
 /** Pieces that a connection takes at once, and at last the final text. */
-class Pieces implements AsyncIterableIterator<Uint8Array> {
-  readonly #chunks: AsyncIterator<Uint8Array>;
+class Pieces extends PassedOn {
   readonly #end: () => string;
   #rest: Buffer = Buffer.alloc(0);
   #ended = false;
 
   constructor(lines: AsyncIterable<Uint8Array>, end: () => string) {
-    this.#chunks = lines[Symbol.asyncIterator]();
+    super(lines);
     this.#end = end;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
   }
 
   async next(): Promise<IteratorResult<Uint8Array>> {
     while (this.#rest.length === 0) {
       if (this.#ended) return { done: true, value: undefined };
-      const result = await this.#chunks.next();
+      const result = await this.source.next();
       this.#ended = result.done === true;
       this.#rest = result.done === true ? Buffer.from(this.#end()) : bufferOf(result.value);
     }
     const value = this.#rest.subarray(0, PIECE_BYTES);
     this.#rest = this.#rest.subarray(PIECE_BYTES);
     return { done: false, value };
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array>> {
-    await this.#chunks.return?.();
-    return { done: true, value: undefined };
   }
 }
 

@@ -11,6 +11,7 @@ import { problemText } from './failures.ts';
 import type { Job, JobToStart } from '../../operations/jobs/job.ts';
 import { jobJson, jobPath } from './job-json.ts';
 import { readBody } from '../input.ts';
+import { PassedOn } from '../ndjson.ts';
 import type { Checked } from '../query.ts';
 
 /** What is needed of a request. */
@@ -65,32 +66,16 @@ function acceptsLines({ headers }: AdminCall): boolean {
 }
 
 function streamOf(events: AsyncIterable<CommandEvent>, headers: Readonly<Record<string, string>> = {}): Answer {
-  const body = Readable.from(new EventLines(events[Symbol.asyncIterator]()), { objectMode: false });
+  const body = Readable.from(new EventLines(events), { objectMode: false });
   const lastWords = (why: Refusal): string => `{"problem":${renderRefusal(why, 'problem').body}}\n`;
   return { status: 200, type: NDJSON, body, headers, lastWords };
 }
 
-// Not a generator: ending a generator waits for its pending read.
-class EventLines implements AsyncIterableIterator<Buffer> {
-  readonly #events: AsyncIterator<CommandEvent>;
-
-  constructor(events: AsyncIterator<CommandEvent>) {
-    this.#events = events;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<Buffer>> {
-    const next = await this.#events.next();
+class EventLines extends PassedOn<CommandEvent> {
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    const next = await this.source.next();
     if (next.done === true) return { done: true, value: undefined };
     return { done: false, value: Buffer.from(`${eventLine(next.value)}\n`) };
-  }
-
-  async return(): Promise<IteratorResult<Buffer>> {
-    await this.#events.return?.();
-    return { done: true, value: undefined };
   }
 }
 

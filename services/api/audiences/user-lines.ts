@@ -4,7 +4,7 @@ import { MAX_PAGE_CHARS } from '../../questions/query-budget.ts';
 import type { TraitValues } from '../../stores/profiles/profile.ts';
 import type { ProfileReader } from '../../stores/profiles/profile-reader.ts';
 import type { Answer } from '../../http/route.ts';
-import { csvAnswer, ndjsonAnswer, type NdjsonOptions } from '../ndjson.ts';
+import { csvAnswer, ndjsonAnswer, type NdjsonOptions, PassedOn } from '../ndjson.ts';
 import { type Checked, refuseParameter } from '../query.ts';
 import {
   type TraitChoice,
@@ -66,12 +66,8 @@ interface UserLine {
   readonly members: Readonly<Record<string, string | number | null>>;
 }
 
-/**
- * Reads the lines of some users, then their traits, and so on: those of one reading are in memory. No generator: before
- * the first read, ending a generator does not end its source.
- */
-class UserLines implements AsyncIterableIterator<Uint8Array> {
-  readonly #chunks: AsyncIterator<Uint8Array>;
+/** Reads the lines of some users, then their traits, and so on: those of one reading are in memory. */
+class UserLines extends PassedOn {
   readonly #options: UserLinesOptions;
   readonly #decoder = new TextDecoder();
   #waiting: UserLine[] = [];
@@ -81,7 +77,7 @@ class UserLines implements AsyncIterableIterator<Uint8Array> {
   #first: IteratorResult<Uint8Array> | undefined;
 
   private constructor(chunks: AsyncIterable<Uint8Array>, options: UserLinesOptions) {
-    this.#chunks = chunks[Symbol.asyncIterator]();
+    super(chunks);
     this.#options = options;
     const { columns, traits } = options;
     this.#head = columns === null ? '' : `${csvLine([...columns, ...traitColumns(traits)])}\n`;
@@ -99,10 +95,6 @@ class UserLines implements AsyncIterableIterator<Uint8Array> {
     }
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
   async next(): Promise<IteratorResult<Uint8Array>> {
     const first = this.#first;
     this.#first = undefined;
@@ -117,13 +109,8 @@ class UserLines implements AsyncIterableIterator<Uint8Array> {
     return { done: false, value: Buffer.from(text) };
   }
 
-  async return(): Promise<IteratorResult<Uint8Array>> {
-    await this.#chunks.return?.();
-    return { done: true, value: undefined };
-  }
-
   async #read(): Promise<void> {
-    const result = await this.#chunks.next();
+    const result = await this.source.next();
     this.#ended = result.done === true;
     if (result.done === true) return;
     const lines = (this.#begun + this.#decoder.decode(result.value, { stream: true })).split('\n');
