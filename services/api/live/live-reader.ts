@@ -5,10 +5,9 @@ import type { Codec } from '../../messages/codec.ts';
 import { LIVE_TOPICS, type Message } from '../../messages/message.ts';
 import { textOfKey } from '../../operations/erasure/forgotten-records.ts';
 import { isRetryable } from '../../runtime/errors.ts';
-import { pause } from '../../runtime/pause.ts';
+import { pause, untilAborted } from '../../runtime/pause.ts';
 import { type ErasedUsers, isLeftOut, mayBeLeftOut, NOBODY_ERASED } from '../../stores/erasures/erased-users.ts';
 import { type LiveFilter, RecordFilter } from './record-filter.ts';
-import { type PartitionEnd, type Shared, Sharer } from './sharer.ts';
 import { MatchCollector } from './match-collector.ts';
 
 export interface LiveParts {
@@ -16,7 +15,7 @@ export interface LiveParts {
   readonly codec: Pick<Codec, 'decode' | 'prepare'>;
   /** Whose messages are left out; nobody by default. */
   readonly leftOut?: () => Promise<ErasedUsers>;
-  /** Ends every stream: a stop of the service must not wait for listeners. */
+  /** PartitionEnds every stream: a stop of the service must not wait for listeners. */
   readonly stopping?: AbortSignal;
 }
 
@@ -29,17 +28,34 @@ const RECORDS_AT_ONCE = 20_000;
 const PIECE = { maxRecords: 1_000, maxBytes: 1_000_000 } as const;
 /** A listener further behind than this goes on at the end of the log, and is told what it missed. */
 const MAX_BEHIND = 200_000n;
+/** A listener that is more events behind reads alone from there on, until it has caught up. */
+const MOST_KEPT = 4;
 const UNREACHABLE = ': the event log is unreachable\n\n';
 const NEVER = new AbortController().signal;
+
+export type PartitionEnd = TopicPartition & { readonly offset: bigint };
+type PartitionEnds = readonly PartitionEnd[];
+
+/** The text of an event, and up to where the log was read with it. */
+interface LiveEvent {
+  readonly text: string;
+  readonly ends: PartitionEnds;
+}
 
 export class LiveReader {
   readonly #parts: LiveParts;
   readonly #projectId: string;
   readonly #records: RecordFilter;
   readonly #textOf: (tick: Tick) => Promise<string>;
-  readonly #sharers = new Set<Sharer>();
+  #listeners = 0;
   /** How far the shared reading has come; undefined while nobody shares it. */
-  #ends: readonly PartitionEnd[] | undefined;
+  #ends: PartitionEnds | undefined;
+  /** Its last events, each by where it began: the very ends of the one before. */
+  #kept: readonly (readonly [from: PartitionEnds, LiveEvent])[] = [];
+  /** Those who have come as far as it has. */
+  readonly #waiting = new Set<PromiseWithResolvers<LiveEvent>>();
+  /** How many ticks ago somebody last waited for one. */
+  #unheard = 0;
   #leftOut = NOBODY_ERASED;
   #ticking: Promise<unknown> = Promise.resolve();
 
@@ -56,7 +72,7 @@ export class LiveReader {
    *
    * @throws TidemarkError `LOG_UNAVAILABLE`
    */
-  async now(): Promise<readonly PartitionEnd[]> {
+  async now(): Promise<PartitionEnds> {
     if (this.#ends !== undefined) await this.#tick();
     return this.#ends ?? this.#parts.log.ends(LIVE_TOPICS);
   }
@@ -67,7 +83,7 @@ export class LiveReader {
    *
    * @throws TidemarkError `LOG_UNAVAILABLE`; the signal's reason.
    */
-  async recent(ends: readonly PartitionEnd[], count: number, signal: AbortSignal): Promise<string> {
+  async recent(ends: PartitionEnds, count: number, signal: AbortSignal): Promise<string> {
     const depth = BigInt(Math.floor(RECORDS_AT_ONCE / Math.max(ends.length, 1)));
     const from = ends.map((end) => ({ ...end, offset: end.offset > depth ? end.offset - depth : 0n }));
     const { matched } = await this.#read(from, ends, signal, count);
@@ -75,51 +91,49 @@ export class LiveReader {
   }
 
   /** The text of every event from there on, until the signal aborts. */
-  async *events(start: readonly PartitionEnd[], signal: AbortSignal): AsyncGenerator<string> {
-    let from = start;
-    while (!signal.aborted) {
-      const sharer = this.#share(from, signal);
-      if (sharer === undefined) {
-        const { text, ends } = await this.#readAlone(from, signal);
+  async *events(start: PartitionEnds, signal: AbortSignal): AsyncGenerator<string> {
+    this.#listeners++;
+    try {
+      for (let from = start; !signal.aborted;) {
+        const { text, ends } = await this.#after(from, signal);
         from = ends;
         yield text;
-        continue;
       }
-      try {
-        for (let next = await sharer.next(); next !== undefined; next = await sharer.next()) {
-          from = next.ends;
-          yield next.text;
-        }
-      } finally {
-        this.#sharers.delete(sharer);
-      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#listeners--;
     }
   }
 
-  /** Undefined where the shared reading stands elsewhere: what lies between would be missed, or seen twice. */
-  #share(from: readonly PartitionEnd[], signal: AbortSignal): Sharer | undefined {
-    if (this.#ends !== undefined && (isBehind(from, this.#ends) || isBehind(this.#ends, from))) return undefined;
-    const sharer = new Sharer(signal);
-    this.#sharers.add(sharer);
-    if (this.#ends === undefined) {
-      this.#ends = from;
-      void this.#run();
-    }
-    return sharer;
+  /** By itself where the shared reading stands elsewhere: what lies between would be missed, or seen twice. */
+  async #after(from: PartitionEnds, signal: AbortSignal): Promise<LiveEvent> {
+    const [, kept] = this.#kept.find(([begin]) => begin === from) ?? [];
+    if (kept !== undefined) return kept;
+    const ends = this.#ends ?? from;
+    if (isBehind(from, ends) || isBehind(ends, from)) return this.#readAlone(from, signal);
+    const next = Promise.withResolvers<LiveEvent>();
+    this.#waiting.add(next);
+    this.#unheard = 0;
+    if (this.#ends === undefined) void this.#run(from);
+    return untilAborted(next.promise, signal).finally(() => this.#waiting.delete(next));
   }
 
-  async #run(): Promise<void> {
+  async #run(from: PartitionEnds): Promise<void> {
     const { stopping = NEVER } = this.#parts;
-    while (this.#sharers.size > 0 && !stopping.aborted) {
+    this.#ends = from;
+    // For those who take nothing the log is read no further.
+    for (; this.#listeners > 0 && this.#unheard < MOST_KEPT && !stopping.aborted; this.#unheard++) {
       await this.#tick().catch((error: unknown) => this.#fail(error));
       await pause(INTERVAL_MS, stopping);
     }
     this.#ends = undefined;
+    this.#kept = [];
   }
 
   /** One at a time. Resolves with how far the shared reading has come; undefined where nobody shares it. */
-  #tick(): Promise<readonly PartitionEnd[] | undefined> {
-    const run = async (): Promise<readonly PartitionEnd[] | undefined> => {
+  #tick(): Promise<PartitionEnds | undefined> {
+    const run = async (): Promise<PartitionEnds | undefined> => {
       const from = this.#ends;
       if (from === undefined) return undefined;
       const to = await this.#parts.log.ends(LIVE_TOPICS);
@@ -128,7 +142,8 @@ export class LiveReader {
       // All who shared it have left meanwhile, and others may have begun elsewhere.
       if (this.#ends !== from) return this.#ends;
       this.#ends = tick.ends;
-      for (const sharer of this.#sharers) if (!sharer.add(event)) this.#sharers.delete(sharer);
+      this.#kept = [...this.#kept, [from, event] as const].slice(-MOST_KEPT);
+      for (const { resolve } of this.#waiting) resolve(event);
       return tick.ends;
     };
     const ticking = this.#ticking.then(run, run);
@@ -137,20 +152,18 @@ export class LiveReader {
   }
 
   #fail(error: unknown): void {
-    if (this.#parts.stopping?.aborted === true) return;
-    const ends = this.#ends ?? [];
-    for (const sharer of this.#sharers) {
-      if (!isRetryable(error)) sharer.fail(error);
-      else if (!sharer.add({ text: UNREACHABLE, ends })) this.#sharers.delete(sharer);
+    for (const { resolve, reject } of this.#waiting) {
+      if (isRetryable(error)) resolve({ text: UNREACHABLE, ends: this.#ends ?? [] });
+      else reject(error);
     }
   }
 
-  async #readAlone(from: readonly PartitionEnd[], signal: AbortSignal): Promise<Shared> {
+  async #readAlone(from: PartitionEnds, signal: AbortSignal): Promise<LiveEvent> {
     try {
       const tick = await this.#readTo(await this.#meetingPoint(from), from, signal);
       return { text: await this.#textOf(tick), ends: tick.ends };
     } catch (error) {
-      if (!signal.aborted && !isRetryable(error)) throw error;
+      if (!isRetryable(error)) throw error;
       await pause(INTERVAL_MS, signal);
       return { text: UNREACHABLE, ends: from };
     }
@@ -160,7 +173,7 @@ export class LiveReader {
    * Where a listener that has come so far can join the shared reading, which is brought there if it is behind; the end of
    * the log where nobody shares. One that names records behind the end of the log is taken back to the end.
    */
-  async #meetingPoint(from: readonly PartitionEnd[]): Promise<readonly PartitionEnd[]> {
+  async #meetingPoint(from: PartitionEnds): Promise<PartitionEnds> {
     for (let ends = this.#ends; ends !== undefined && isBehind(ends, from);) {
       const next = await this.#tick();
       if (next === undefined || !isBehind(ends, next)) break;
@@ -169,19 +182,14 @@ export class LiveReader {
     return this.#ends ?? this.#parts.log.ends(LIVE_TOPICS);
   }
 
-  #readTo(to: readonly PartitionEnd[], from: readonly PartitionEnd[], signal: AbortSignal): Promise<Tick> {
+  #readTo(to: PartitionEnds, from: PartitionEnds, signal: AbortSignal): Promise<Tick> {
     const behind = rangesBetween(from, to).reduce((sum, range) => sum + range.to - range.from, 0n);
     if (behind <= MAX_BEHIND) return this.#read(from, to, signal);
     return Promise.resolve({ matched: [], seen: 0, lagMs: 0, skipped: behind, ends: to });
   }
 
   /** What was recorded between two ends of the log, the newest rows; less where it is too much for one interval. */
-  async #read(
-    from: readonly PartitionEnd[],
-    to: readonly PartitionEnd[],
-    signal: AbortSignal,
-    rows = ROWS_AT_ONCE,
-  ): Promise<Tick> {
+  async #read(from: PartitionEnds, to: PartitionEnds, signal: AbortSignal, rows = ROWS_AT_ONCE): Promise<Tick> {
     const ends = new Map(from.map((end) => [nameOf(end), end]));
     const ranges = rangesBetween(from, to);
     const found = new MatchCollector(rows);
@@ -251,7 +259,7 @@ export interface Tick {
   /** Whether they were recorded before the listener came. */
   readonly isRecent?: boolean;
   /** Up to where the log was read: the event's id. */
-  readonly ends: readonly PartitionEnd[];
+  readonly ends: PartitionEnds;
 }
 
 /** Undefined where it cannot be decoded: such a record is a dead letter, which the readers deal with. */
@@ -264,12 +272,12 @@ function decodedOrUndefined(codec: LiveParts['codec'], topic: string, value: Uin
 }
 
 /** Whether there is a partition in which the other has come further. */
-function isBehind(one: readonly PartitionEnd[], other: readonly PartitionEnd[]): boolean {
+function isBehind(one: PartitionEnds, other: PartitionEnds): boolean {
   return rangesBetween(one, other).length > 0;
 }
 
 /** A partition that the start does not name is read from where it ends now. */
-function rangesBetween(from: readonly PartitionEnd[], to: readonly PartitionEnd[]): ScanRange[] {
+function rangesBetween(from: PartitionEnds, to: PartitionEnds): ScanRange[] {
   const starts = new Map(from.map((end) => [nameOf(end), end.offset]));
   return to.flatMap((end) => {
     const start = starts.get(nameOf(end)) ?? end.offset;
