@@ -45,7 +45,8 @@ export async function answerUsersQuery(
   });
   const bodies = await textsWithTraits(parts, project.id, users, traits.value, userBody);
   const last = hasMore || bodies.length < users.length ? users[bodies.length - 1] : undefined;
-  const rest = { next_cursor: last === undefined ? null : encodeUserPosition(last.position), ...costOf(budget) };
+  const next = last === undefined ? null : encodeUserPosition(last.position);
+  const rest = { next_cursor: next, took_ms: Math.round(budget.answeringMs), rows_read: budget.rowsRead };
   const json = `{"total":${total},"users":[${bodies.join(',')}],${JSON.stringify(rest).slice(1)}`;
   return { status: 200, body: withWarnings(json, [...also.warnings, ...(await unseen)]) };
 }
@@ -69,10 +70,6 @@ function userBody({ firstSeen, lastSeen, events, ...ids }: QueriedUser): string 
     last_seen: formatMicros(lastSeen),
     ...(events !== null && { events }),
   });
-}
-
-function costOf({ answeringMs, rowsRead }: ReturnType<typeof budgetOf>): object {
-  return { took_ms: Math.round(answeringMs), rows_read: rowsRead };
 }
 
 const WRONG_CURSOR = refuseBody([{ path: '/cursor', message: 'was not given by this service' }]).refusal;

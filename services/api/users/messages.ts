@@ -27,12 +27,21 @@ export async function answerMessages(
 ): Promise<Answer | Refusal> {
   const wanted = readTraitChoice(query.traits);
   if (!wanted.ok) return refuseParameter('traits', wanted.message).refusal;
-  const messages = await knownMessages(budgetOf(stores, project), project, id);
-  if (messages.length === 0) return NO_MESSAGE;
-  const users = messages.map(({ user }) => user);
-  const traitsOf = await traitsOfUsers(stores, project.id, users, wanted.value);
-  const bodies = messages.map((message) => bodyOfMessage(message, traitsOf(message.user)));
-  return { status: 200, body: `{"messages":[${bodies.join(',')}]}` };
+  const budget = budgetOf(stores, project);
+  const found = await findMessages(budget, project.id, id);
+  if (found.length === 0) return NO_MESSAGE;
+  const numbers = [...new Set(found.map(({ user_number: number }) => number))];
+  // A message is shown as it was sent: under the anonymous id, whosever that is.
+  const users = await usersNumbered(budget, { ...contextOf(project), joins: false }, numbers);
+  const traitsOf = await traitsOfUsers(stores, project.id, [...users.values()], wanted.value);
+  const bodies: string[] = [];
+  for (const message of found) {
+    const user = users.get(message.user_number);
+    if (user === undefined) continue;
+    const content = await contentTextOf(budget, project, message, user);
+    bodies.push(bodyOfMessage({ id, found: message, user, content, project }, traitsOf(user)));
+  }
+  return bodies.length === 0 ? NO_MESSAGE : { status: 200, body: `{"messages":[${bodies.join(',')}]}` };
 }
 
 const NO_MESSAGE: Refusal = { refused: 'not-found', detail: 'Analytics has no message of this project with this id.' };
@@ -44,22 +53,6 @@ interface KnownMessage {
   /** The JSON of the properties or traits; undefined where it is too long. */
   readonly content: string | undefined;
   readonly project: Project;
-}
-
-async function knownMessages(budget: QueryBudget, project: Project, id: string): Promise<readonly KnownMessage[]> {
-  const found = await findMessages(budget, project.id, id);
-  if (found.length === 0) return [];
-  const numbers = [...new Set(found.map(({ user_number: number }) => number))];
-  // A message is shown as it was sent: under the anonymous id, whosever that is.
-  const users = await usersNumbered(budget, { ...contextOf(project), joins: false }, numbers);
-  const known: KnownMessage[] = [];
-  for (const message of found) {
-    const user = users.get(message.user_number);
-    if (user === undefined) continue;
-    const content = await contentTextOf(budget, project, message, user);
-    known.push({ id, found: message, user, content, project });
-  }
-  return known;
 }
 
 async function contentTextOf(

@@ -6,8 +6,8 @@ import { userEventsWhere } from '../../stores/analytics/user-events.ts';
 import { isFoundInSql, textSearch } from '../../stores/analytics/letter-case.ts';
 import { type KnownIds, knownIds } from '../known-ids.ts';
 import type { QueryBudget } from '../query-budget.ts';
-import { type CompileOptions, filter, queryOf } from '../sql/compile.ts';
-import { Params, type Scope } from '../sql/params.ts';
+import { type CompileOptions, filter, queryOf, scopeOf } from '../sql/compile.ts';
+import type { Scope } from '../sql/params.ts';
 import { personRows, personsWithTrait, withIds } from '../sql/persons.ts';
 import { select } from '../sql/select.ts';
 
@@ -76,7 +76,7 @@ export async function listUsers(
   options: CompileOptions,
   question: UsersQuestion,
 ): Promise<UsersPage> {
-  const scope = (): Scope => ({ params: new Params(), ...options });
+  const scope = (): Scope => scopeOf(options);
   const found = await budget.ask<PlacedUser>(positionsQuery(scope(), question));
   const page = found.slice(0, question.limit);
   const [first] = page;
@@ -103,7 +103,7 @@ export async function usersNumbered(
   { projectId, now, joins }: CompileOptions,
   numbers: readonly string[],
 ): Promise<ReadonlyMap<string, KnownUser>> {
-  const rows = await budget.ask<UserRow>(usersQuery({ params: new Params(), projectId, now, joins }, numbers));
+  const rows = await budget.ask<UserRow>(usersQuery(scopeOf({ projectId, now, joins }), numbers));
   return new Map(rows.map((row) => [row.user_number, knownUser(row)]));
 }
 
@@ -167,49 +167,34 @@ function searchSql(scope: Scope, { text, traits }: NonNullable<UsersQuestion['se
   return `user IN (${[byId, ...byTraits].join(' UNION ALL ')})`;
 }
 
+/** These users with the ids that are theirs: what stands behind IN. */
+function withTheirIds(scope: Scope, users: readonly string[]): string {
+  const these = scope.params.userNumbers(users);
+  return scope.joins === true ? `(${withIds(scope, `SELECT arrayJoin(${these}) AS user`)})` : these;
+}
+
 function usersQuery(scope: Scope, users: readonly string[]): Query {
-  const { params, projectId } = scope;
-  const named = `project_id = ${params.string(projectId)} AND user IN`;
-  if (scope.joins === true) {
-    const ids = withIds(scope, `SELECT arrayJoin(${params.userNumbers(users)}) AS user`);
-    const { first_seen, last_seen } = SEEN_ROWS;
-    const rows =
-      `SELECT user, user AS own, internal_id, user_id, anonymous_id, ${first_seen} AS first_at, ${last_seen} AS last_at ` +
-      `FROM user_rows WHERE ${named} (${ids})`;
-    const ownIds = ['internal_id', 'user_id', 'anonymous_id'].map((id) => `maxIf(rows.${id}, own = user) AS ${id}`);
-    return queryOf(
-      scope,
-      `SELECT toString(user) AS user_number, ${ownIds.join(', ')}, min(first_at) AS first, max(last_at) AS last ` +
-        `FROM (${personRows(scope, rows)}) AS rows GROUP BY user`,
-    );
-  }
+  const { first_seen, last_seen } = SEEN_ROWS;
+  const rows =
+    `SELECT user, user AS own, internal_id, user_id, anonymous_id, ${first_seen} AS first_at, ${last_seen} AS last_at ` +
+    `FROM user_rows WHERE project_id = ${scope.params.string(scope.projectId)} AND user IN ${withTheirIds(scope, users)}`;
+  const ownIds = ['internal_id', 'user_id', 'anonymous_id'].map((id) => `max(if(own = user, rows.${id}, '')) AS ${id}`);
   return queryOf(
     scope,
-    `SELECT toString(user) AS user_number, max(user_rows.internal_id) AS internal_id, max(user_rows.user_id) AS user_id, ` +
-      `max(user_rows.anonymous_id) AS anonymous_id, ${SEEN.first_seen} AS first, ${SEEN.last_seen} AS last ` +
-      `FROM user_rows WHERE ${named} ${params.userNumbers(users)} GROUP BY user`,
+    `SELECT toString(user) AS user_number, ${ownIds.join(', ')}, min(first_at) AS first, max(last_at) AS last ` +
+      `FROM (${personRows(scope, rows)}) AS rows GROUP BY user`,
   );
 }
 
 /** A message counts once a day (UTC), as in a user's events. */
 function eventsQuery(scope: Scope, users: readonly string[]): Query {
-  const { params, projectId } = scope;
-  const project = `project_id = ${params.string(projectId)}`;
-  if (scope.joins === true) {
-    const ids = withIds(scope, `SELECT arrayJoin(${params.userNumbers(users)}) AS user`);
-    const rows =
-      `SELECT user, user AS own, event, message_id, toDate32(timestamp) AS day ` +
-      `FROM ${userEventsWhere([project, `user IN (${ids})`])}`;
-    return queryOf(
-      scope,
-      `SELECT toString(user) AS user_number, uniqExact(own, event, message_id, day) AS events ` +
-        `FROM (${personRows(scope, rows)}) GROUP BY user`,
-    );
-  }
+  const project = `project_id = ${scope.params.string(scope.projectId)}`;
+  const rows =
+    `SELECT user, user AS own, event, message_id, toDate32(timestamp) AS day ` +
+    `FROM ${userEventsWhere([project, `user IN ${withTheirIds(scope, users)}`])}`;
+  const message = `${scope.joins === true ? 'own, ' : ''}event, message_id, day`;
   return queryOf(
     scope,
-    `SELECT toString(user) AS user_number, uniqExact(event, message_id, toDate32(timestamp)) AS events ` +
-      `FROM ${userEventsWhere([project, `user IN ${params.userNumbers(users)}`])} ` +
-      `GROUP BY user`,
+    `SELECT toString(user) AS user_number, uniqExact(${message}) AS events FROM (${personRows(scope, rows)}) GROUP BY user`,
   );
 }
