@@ -23,7 +23,7 @@ import {
   readCountsQuestion,
   readEventsQuestion,
 } from '../../questions/events/read-question.ts';
-import { MAX_BUCKETS, offsetAt, type TimeBuckets } from '../../questions/events/time-buckets.ts';
+import { type Bucket, MAX_BUCKETS, offsetAt } from '../../questions/events/time-buckets.ts';
 
 async function questionText(parts: QuestionParts, { project, text }: QueryRequest): Promise<QuestionText> {
   return { project, text, ...(await consult(parts, project, text)) };
@@ -79,19 +79,17 @@ function spanJson({ span, buckets }: Counts['current'], timezone: string): objec
   return {
     from: from === null ? null : formatMicros(from),
     to: formatMicros(to),
-    buckets: buckets === null ? [wholeBucket(span, timezone)] : bucketsJson(buckets),
+    buckets: buckets === null ? [wholeBucket(span, timezone)] : buckets.buckets.map(bucketJson),
   };
 }
 
-function bucketsJson({ buckets }: TimeBuckets): readonly object[] {
-  return buckets.map(({ start, offsetMicros }) => bucketJson(start, offsetMicros));
-}
-
 function wholeBucket({ from }: OpenSpan, timezone: string): object {
-  return from === null ? { start: null, local: null } : bucketJson(from, offsetAt(from, timezone));
+  return from === null
+    ? { start: null, local: null }
+    : bucketJson({ start: from, offsetMicros: offsetAt(from, timezone) });
 }
 
-function bucketJson(start: Micros, offset: Micros): object {
+function bucketJson({ start, offsetMicros: offset }: Bucket): object {
   return { start: formatMicros(start), local: `${formatMicros(start + offset).slice(0, 19)}${offsetText(offset)}` };
 }
 

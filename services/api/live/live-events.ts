@@ -127,7 +127,7 @@ export async function answerLive(
     return {
       status: 200,
       type: 'text/event-stream',
-      body: Readable.from(streamOf(reader, { recent, from }, signal, leave), { objectMode: false, highWaterMark: 1 }),
+      body: Readable.from(streamOf(reader, { recent, from }, signal), { objectMode: false, highWaterMark: 1 }),
       lastWords: (why) => `event: end\ndata: ${renderRefusal(why, 'problem').body}\n\n`,
       // Proxies pass on what they get at once.
       headers: { 'X-Accel-Buffering': 'no' },
@@ -143,14 +143,9 @@ async function* streamOf(
   reader: LiveReader,
   { recent, from }: { readonly recent: string; readonly from: readonly PartitionEnd[] },
   signal: AbortSignal,
-  leave: () => void,
 ): AsyncGenerator<string> {
-  try {
-    yield `retry: 2000\n\n${recent}`;
-    yield* reader.events(from, signal);
-  } finally {
-    leave();
-  }
+  yield `retry: 2000\n\n${recent}`;
+  yield* reader.events(from, signal);
 }
 
 function eventOf(

@@ -150,13 +150,7 @@ function membersIn({ at, event: { where } }: LocatedEvent): readonly LocatedMemb
 }
 
 function firstKeys(members: readonly LocatedMember[]): readonly string[] {
-  return members.map(
-    ({
-      member: {
-        path: [key = ''],
-      },
-    }) => key,
-  );
+  return members.map(({ member }) => member.path[0] ?? '');
 }
 
 interface Within {

@@ -7,7 +7,6 @@ import { Steps } from '../steps.ts';
 import { evaluated } from './evaluation-tree.ts';
 import { personsOf } from '../one-user/person.ts';
 import { readUser, readUsers } from '../one-user/read-users.ts';
-import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { ProjectUser } from '../../stores/analytics/of-user.ts';
 import type { CompileOptions } from '../sql/compile.ts';
 import { knownUser } from './why.ts';
@@ -90,16 +89,14 @@ export async function readChangesAt(
 ): Promise<ReadonlyMap<string, Micros | null>> {
   const found = new Map<string, Micros | null>();
   await unlessTooMuch(async () => {
-    const checkTime = (): void => budget.checkTime();
-    const reader = { ask: (query: Query) => budget.ask(query), checkTime };
     const conditions = conditionsIn(audience, '').map(({ condition }) => condition);
-    const persons = joins === true ? await personsOf(reader, projectId, users) : undefined;
+    const persons = joins === true ? await personsOf(budget, projectId, users) : undefined;
     const joined = new Map(users.map((user) => [user, persons?.get(user)?.joined ?? []]));
-    for (const [userKey, known] of await readUsers(reader, { projectId, users, conditions, now, joined })) {
+    for (const [userKey, known] of await readUsers(budget, { projectId, users, conditions, now, joined })) {
       await unlessTooMuch(async () => {
         if (known === null) return;
         const input = { ...known, now, userKey, eventsShown: 0 };
-        found.set(userKey, (await evaluated(audience, '', input, checkTime)).changesAt);
+        found.set(userKey, (await evaluated(audience, '', input, () => budget.checkTime())).changesAt);
       });
     }
   });

@@ -23,7 +23,7 @@ export async function personOf(
   userKey: string,
 ): Promise<ProjectUser> {
   if (joins !== true) return { projectId, userKey };
-  const persons = await personsOf({ ask: (query) => budget.ask(query) }, projectId, [userKey]);
+  const persons = await personsOf(budget, projectId, [userKey]);
   return { projectId, userKey, ...persons.get(userKey) };
 }
 
@@ -37,7 +37,7 @@ export interface Person {
 
 /** The persons of these users, by the internal id that was given. One of whom nothing is known is left out. @throws What asking throws. */
 export async function personsOf(
-  { ask }: Pick<RowReader, 'ask'>,
+  reader: Pick<RowReader, 'ask'>,
   projectId: string,
   userKeys: readonly string[],
 ): Promise<ReadonlyMap<string, Person>> {
@@ -60,13 +60,13 @@ export async function personsOf(
     `FROM (SELECT DISTINCT user, person FROM (${ids})) AS ids ` +
     `LEFT JOIN (SELECT user, internal_id FROM user_rows WHERE ${project} AND user IN (SELECT user FROM (${ids}))) AS known ` +
     `ON ids.user = known.user GROUP BY ids.user, ids.person`;
-  const rows = (await ask({ projectId, sql, params: params.values() })) as readonly IdRow[];
+  const rows = (await reader.ask({ projectId, sql, params: params.values() })) as readonly IdRow[];
   return foundPersons(rows, userKeys);
 }
 
 /** Whose the ids with these numbers are, by number: of those that are somebody's. @throws What asking throws. */
 export async function ownersAmong(
-  { ask }: Pick<RowReader, 'ask'>,
+  reader: Pick<RowReader, 'ask'>,
   projectId: string,
   users: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -74,7 +74,7 @@ export async function ownersAmong(
   const sql =
     `SELECT user, person FROM join_rows FINAL ` +
     `WHERE project_id = ${params.string(projectId)} AND user IN ${params.userNumbers(users)} AND person != 0`;
-  const rows = (await ask({ projectId, sql, params: params.values() })) as readonly Omit<IdRow, 'internal_id'>[];
+  const rows = (await reader.ask({ projectId, sql, params: params.values() })) as readonly Omit<IdRow, 'internal_id'>[];
   return new Map(rows.map(({ user, person }) => [user, person]));
 }
 

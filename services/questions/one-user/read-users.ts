@@ -26,9 +26,8 @@ export async function readUser(
   conditions: readonly Condition[],
   { now, steps }: AtEvaluation,
 ): Promise<UserState> {
-  const reader: RowReader = { ask: (query) => budget.ask(query), checkTime: () => budget.checkTime() };
   const wanted = { projectId, users: [userKey], conditions, now, joined: new Map([[userKey, joined]]) };
-  const known = await readAll(reader, wanted, () => steps);
+  const known = await readAll(budget, wanted, () => steps);
   const { failure, ...state } = known.get(userKey) as ReadUser;
   if (failure !== undefined) throw failure;
   return state;

@@ -39,7 +39,7 @@ interface TraitRow {
  * @throws What asking throws.
  */
 export async function readTraits(
-  { ask }: Pick<RowReader, 'ask'>,
+  reader: Pick<RowReader, 'ask'>,
   wanted: UsersWanted,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, KnownTrait>>> {
   const owners = ownersOf(wanted);
@@ -53,7 +53,7 @@ export async function readTraits(
     'FROM user_trait_rows FINAL ' +
     `WHERE project_id = ${params.string(wanted.projectId)} AND user IN ${params.userNumbers([...owners.keys()])} ` +
     `AND trait IN ${params.strings(names)}`;
-  const rows = await ask({ projectId: wanted.projectId, sql: withFunctions(sql), params: params.values() });
+  const rows = await reader.ask({ projectId: wanted.projectId, sql: withFunctions(sql), params: params.values() });
   for (const row of (rows as readonly TraitRow[]).toSorted((one, other) => byPrecedence(one, other, owners))) {
     const owner = owners.get(row.user) ?? row.user;
     const ofUser = found.get(owner) ?? new Map<string, KnownTrait>();
