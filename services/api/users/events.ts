@@ -21,8 +21,9 @@ export async function readPage(analytics: AnalyticsReader, query: EventsQuery): 
   const events: StoredEvent[] = [];
   let chars = 0;
   while (chars < MAX_PAGE_CHARS) {
+    const last = events.at(-1);
     const limit = Math.min(wanted - events.length, affordableRows(events.length, chars));
-    const rows = await analytics.userEvents(after({ ...query, limit }, events.at(-1)));
+    const rows = await analytics.userEvents({ ...query, limit, ...(last && { after: last }) });
     events.push(...rows);
     if (rows.length < limit) return { events, nextCursor: null };
     if (events.length === wanted) return eventsPageOf(events.slice(0, -1));
@@ -39,11 +40,6 @@ export function pageBody({ events, nextCursor }: Page): string {
 function affordableRows(rows: number, chars: number): number {
   if (rows === 0) return FIRST_ROWS;
   return Math.ceil(((MAX_PAGE_CHARS - chars) * rows) / Math.max(chars, 1));
-}
-
-function after(query: EventsQuery, last: StoredEvent | undefined): EventsQuery {
-  if (last === undefined) return query;
-  return { ...query, after: last };
 }
 
 function eventsPageOf(events: readonly StoredEvent[]): Page {

@@ -35,7 +35,7 @@ export async function unseenIn(
   const waiting = new AbortController();
   try {
     const none = pause(WAIT_MS, waiting.signal).then(() => []);
-    return await Promise.race([findUnseen(catalog, project, definition, path), none]);
+    return await Promise.race([findUnseen({ catalog, project }, definition, path), none]);
   } catch (error) {
     if (error instanceof TidemarkError) return [];
     throw error;
@@ -44,18 +44,17 @@ export async function unseenIn(
   }
 }
 
-async function findUnseen(
-  catalog: CatalogAnswers,
-  project: Project,
-  definition: Audience,
-  path: string,
-): Promise<readonly Warning[]> {
+interface Asked extends WarningParts {
+  readonly project: Project;
+}
+
+async function findUnseen(asked: Asked, definition: Audience, path: string): Promise<readonly Warning[]> {
   const conditions = ownConditions(definition, path);
   const events = conditions.flatMap(eventsIn);
   const traits = conditions.flatMap(({ path: at, condition }) =>
     condition.kind === 'trait' ? [{ at, member: condition }] : [],
   );
-  const found = await Promise.all([unseenTraits(catalog, project, traits), unseenEvents(catalog, project, events)]);
+  const found = await Promise.all([unseenTraits(asked, traits), unseenEvents(asked, events)]);
   return found.flat().slice(0, MAX_PROBLEMS);
 }
 
@@ -80,8 +79,7 @@ interface LocatedMember {
 }
 
 async function unseenTraits(
-  catalog: CatalogAnswers,
-  project: Project,
+  { catalog, project }: Asked,
   traits: readonly LocatedMember[],
 ): Promise<readonly Warning[]> {
   if (traits.length === 0) return [];
@@ -93,14 +91,10 @@ async function unseenTraits(
   );
 }
 
-async function unseenEvents(
-  catalog: CatalogAnswers,
-  project: Project,
-  events: readonly LocatedEvent[],
-): Promise<readonly Warning[]> {
+async function unseenEvents(asked: Asked, events: readonly LocatedEvent[]): Promise<readonly Warning[]> {
   const named = [...new Set(events.flatMap(({ event }) => event.events ?? []))];
   if (named.length === 0) return [];
-  const known = new Names(await catalog.events(project, named));
+  const known = new Names(await asked.catalog.events(asked.project, named));
   const unknown = events.flatMap(({ at, event: { events: names } }) =>
     (names ?? []).flatMap((name, i) => {
       const pointer = `${at}/event${names?.length === 1 ? '' : `/${i}`}`;
@@ -108,13 +102,12 @@ async function unseenEvents(
     }),
   );
   const there = events.filter(({ event }) => event.events?.every((name) => known.has(name)));
-  return [...unknown, ...(await unseenProperties(catalog, project, there))];
+  return [...unknown, ...(await unseenProperties(asked, there))];
 }
 
 /** @param events Those that there are, of which the first `MAX_EVENTS` names are looked at. */
 async function unseenProperties(
-  catalog: CatalogAnswers,
-  project: Project,
+  { catalog, project }: Asked,
   events: readonly LocatedEvent[],
 ): Promise<readonly Warning[]> {
   const narrowed = events.filter(({ event: { where, measure } }) => where.length > 0 || measure !== null);

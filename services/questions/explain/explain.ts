@@ -1,6 +1,6 @@
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { AnalyticsReader, Query, QueryLimits, QueryResult } from '../../stores/analytics/analytics-store.ts';
 import {
   type Audience,
   type Condition,
@@ -70,56 +70,44 @@ export async function explain(
   path: string,
   options: PreviewOptions,
 ): Promise<Explanation> {
+  const ask: Ask = async (query) => (await reader.ask({ projectId: options.projectId, ...query }, limits)).rows;
   const query = compilePreview(audience, options);
-  const { projectId } = options;
-  const named = await reader.ask({ projectId, sql: 'SELECT currentDatabase() AS database', params: {} }, limits);
-  const reads = [await estimateUsersScan(reader, limits, audience, options)];
-  for (const placed of conditionsIn(audience, path))
-    reads.push(await estimateConditionScan(reader, limits, placed, options));
-  const database = String(named.rows[0]?.['database']);
+  const [named] = await ask({ sql: 'SELECT currentDatabase() AS database', params: {} });
+  const reads = [await estimateUsersScan(ask, audience, options)];
+  for (const placed of conditionsIn(audience, path)) reads.push(await estimateConditionScan(ask, placed, options));
+  const database = String(named?.['database']);
   return { evaluatedAt: options.now, database, sql: runnableSql(query), query, reads };
 }
 
-async function estimateUsersScan(
-  reader: AnalyticsReader,
-  limits: QueryLimits,
-  audience: Audience,
-  options: PreviewOptions,
-): Promise<ScanEstimate> {
+/** A question of the project by itself, under the limits of one. */
+type Ask = (query: Query) => Promise<QueryResult['rows']>;
+
+async function estimateUsersScan(ask: Ask, audience: Audience, options: PreviewOptions): Promise<ScanEstimate> {
   const part = { path: null, condition: 'every user' };
   if (!readsEveryUser(audience, options))
     return { ...part, reads: 'nothing: the conditions have all users', ...NO_SCAN };
-  const query = {
-    projectId: options.projectId,
-    sql: 'SELECT user FROM user_rows WHERE project_id = {p0:String}',
-    params: { p0: options.projectId },
-  };
+  const sql = 'SELECT user FROM user_rows WHERE project_id = {p0:String}';
   const reads = 'user_rows: every user of the project, by the key; the number of the user';
-  return { ...part, reads, ...(await estimate(reader, limits, query)) };
+  return { ...part, reads, ...(await estimate(ask, { sql, params: { p0: options.projectId } })) };
 }
 
 async function estimateConditionScan(
-  reader: AnalyticsReader,
-  limits: QueryLimits,
+  ask: Ask,
   { path, condition }: LocatedCondition,
   options: PreviewOptions,
 ): Promise<ScanEstimate> {
   const query = compileCondition(condition, options);
-  const cost = query === null ? NO_SCAN : await estimate(reader, limits, query);
+  const cost = query === null ? NO_SCAN : await estimate(ask, query);
   return { path, condition: describe(condition), reads: describeScan(condition, options), ...cost };
 }
 
-async function estimate(
-  reader: AnalyticsReader,
-  limits: QueryLimits,
-  query: Query,
-): Promise<Cost & Pick<ScanEstimate, 'table' | 'plan'>> {
-  const estimated = await reader.ask({ ...query, sql: `EXPLAIN ESTIMATE ${query.sql}` }, limits);
-  const planned = await reader.ask({ ...query, sql: `EXPLAIN indexes = 1 ${query.sql}` }, limits);
-  const rows = estimated.rows as readonly unknown[] as readonly EstimateRow[];
+async function estimate(ask: Ask, query: Query): Promise<Cost & Pick<ScanEstimate, 'table' | 'plan'>> {
+  const estimated = await ask({ ...query, sql: `EXPLAIN ESTIMATE ${query.sql}` });
+  const planned = await ask({ ...query, sql: `EXPLAIN indexes = 1 ${query.sql}` });
+  const rows = estimated as readonly unknown[] as readonly EstimateRow[];
   // Beside the table of the condition stands that of joined ids.
   const first = rows.find(({ table }) => table !== 'join_rows');
-  const plan = planned.rows.map((line) => String(line['explain']));
+  const plan = planned.map((line) => String(line['explain']));
   if (first === undefined) return { ...NO_SCAN, plan };
   // A row of each shard.
   const ofTable = rows.filter(({ table }) => table === first.table);

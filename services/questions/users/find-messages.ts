@@ -1,6 +1,5 @@
 /** The messages of a project that have an id, as analytics has them: an id is of one message of each user. */
 import type { MessageTopic } from '../../messages/message.ts';
-import type { Query } from '../../stores/analytics/analytics-store.ts';
 import type { QueryBudget } from '../query-budget.ts';
 
 /** A message, and where it stands in the log. Integers are text. */
@@ -25,20 +24,17 @@ export interface FoundMessage {
 
 const MOST_MESSAGES = 10;
 
-/** The newest, at most ten. @throws TidemarkError as `AnalyticsReader.ask`. */
-export function findMessages(budget: QueryBudget, projectId: string, id: string): Promise<readonly FoundMessage[]> {
-  return budget.ask<FoundMessage>(messagesQuery(projectId, id));
-}
-
 const USER_AND_TIME = 'toString(user) AS user_number, toUnixTimestamp64Micro(timestamp) AS occurred';
 const TAIL = 'toUnixTimestamp64Micro(received_at) AS received, log_partition, log_offset';
 const OF_ID = 'WHERE project_id = {projectId:String} AND message_id = {id:String}';
 
 /**
- * Reads one column of numbers of all events of the project, and the ids of its identifies and sessions. An index would be
- * paid for by every insert.
+ * The newest, at most ten. Reads one column of numbers of all events of the project, and the ids of its identifies and
+ * sessions. An index would be paid for by every insert.
+ *
+ * @throws TidemarkError as `AnalyticsReader.ask`.
  */
-function messagesQuery(projectId: string, id: string): Query {
+export function findMessages(budget: QueryBudget, projectId: string, id: string): Promise<readonly FoundMessage[]> {
   const tracks =
     `SELECT 'track' AS type, toString(event) AS event, ${USER_AND_TIME}, ${TAIL}, anonymous_id, properties_text, '0' AS version, ` +
     `if(source = 'import', 'tidemark.import-track', 'tidemark.track') AS topic ` +
@@ -49,10 +45,10 @@ function messagesQuery(projectId: string, id: string): Query {
   const sessions =
     `SELECT 'session' AS type, '' AS event, ${USER_AND_TIME}, ${TAIL}, '' AS anonymous_id, '' AS properties_text, ` +
     `toString(version) AS version, 'tidemark.session' AS topic FROM session_rows FINAL ${OF_ID}`;
-  return {
+  return budget.ask<FoundMessage>({
     projectId,
     sql: `SELECT * FROM (${[tracks, identifies, sessions].join(' UNION ALL ')})
           ORDER BY received DESC, user_number LIMIT {limit:UInt64}`,
     params: { projectId, id, limit: String(MOST_MESSAGES) },
-  };
+  });
 }
