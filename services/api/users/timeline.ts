@@ -7,7 +7,7 @@ import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME } from '../../messages/timestamp.ts';
-import type { EventCursor, QueryLimits } from '../../stores/analytics/analytics-store.ts';
+import type { QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import {
   changesOfSpanQuery,
   type IdentifyRow,
@@ -229,9 +229,5 @@ function decodeTimelinePosition(text: string): TimelinePosition | undefined {
     position.at < END_OF_TIME &&
     !id.includes('\0') &&
     encodeTimelinePosition(position) === text;
-  return isPossible && (known !== 'track' || isEventAt(decodeCursor(id), position.at)) ? position : undefined;
-}
-
-function isEventAt(event: EventCursor | undefined, at: Micros): boolean {
-  return event?.timestamp === at;
+  return isPossible && (known !== 'track' || decodeCursor(id)?.timestamp === position.at) ? position : undefined;
 }

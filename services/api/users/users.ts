@@ -2,7 +2,6 @@ import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
-import type { EventsQuery } from '../../stores/analytics/analytics-store.ts';
 import { joinedBy } from '../../questions/one-user/person.ts';
 import { budgetOf } from '../../questions/query-budget.ts';
 import { findActivity } from '../../questions/users/user-activity.ts';
@@ -12,7 +11,7 @@ import type { Profile } from '../../stores/profiles/profile.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
 import { CURSOR_REFUSED, decodeCursor } from '../../questions/events/cursor.ts';
 import type { Input } from '../input.ts';
-import { type Checked, contextOf, given, readCursor, readRange, refuseParameter } from '../query.ts';
+import { contextOf, given, readCursor, readRange, refuseParameter } from '../query.ts';
 import { pageBody, readPage } from './events.ts';
 import { answerIfKnown, type NamedUser, NOBODY, personNamed, type UserIds, userKeyIn } from './named-user.ts';
 import type { UserStores } from './store-parts.ts';
@@ -81,19 +80,27 @@ const ONE_ID = refuseParameter('anonymous_id', 'or internal_id is needed, and on
 
 type EventsFilter = Omit<Input<'GET /v1/events'>['query'], keyof UserIds>;
 
-/** `GET /v1/users/:user_id/events` */
+/** `GET /v1/users/:user_id/events`: from `since` (inclusive) to `until` (exclusive). */
 export async function answerEvents(
   stores: UserStores,
   { project }: Call,
   userKey: string,
   { query }: { readonly query: EventsFilter },
 ): Promise<Answer | Refusal> {
-  const asked = readEventsRequest(project, query);
-  if (!asked.ok) return asked.refusal;
+  const range = readRange(query, project.timezone);
+  if (!range.ok) return range.refusal;
+  const { since, until } = range.value;
+  if (since !== undefined && until !== undefined && until <= since) return NO_RANGE;
+  const after = readCursor(query.cursor, decodeCursor, CURSOR_REFUSED);
+  if (!after.ok) return after.refusal;
   const user = await personNamed(stores, project, userKey);
-  const page = await readPage(stores.analytics, { ...user, ...asked.value });
-  return answerIfKnown(stores, user, page.events.length > 0 || asked.value.after !== undefined, pageBody(page));
+  const { limit, event } = query;
+  const wanted = { ...user, limit, ...range.value, ...given({ event, after: after.value }) };
+  const page = await readPage(stores.analytics, wanted);
+  return answerIfKnown(stores, user, page.events.length > 0 || after.value !== undefined, pageBody(page));
 }
+
+const NO_RANGE = refuseParameter('until', 'is not later than since').refusal;
 
 /** `GET /v1/users/:user_id/activity`: how much a user did. */
 export async function answerActivity(
@@ -126,19 +133,4 @@ export function profileBody(profile: Profile, joinedBy: ReadonlyMap<string, stri
     message_id: joinedBy.get(anonymousId) ?? null,
   }));
   return `${body.slice(0, -1)},"joined_ids":${JSON.stringify(joined)}}`;
-}
-
-type EventsRequest = Omit<EventsQuery, 'projectId' | 'userKey'>;
-
-/** Events from `since` (inclusive) to `until` (exclusive). */
-function readEventsRequest({ timezone }: Project, filter: EventsFilter): Checked<EventsRequest> {
-  const range = readRange(filter, timezone);
-  if (!range.ok) return range;
-  const { since, until } = range.value;
-  if (since !== undefined && until !== undefined && until <= since)
-    return refuseParameter('until', 'is not later than since');
-  const after = readCursor(filter.cursor, decodeCursor, CURSOR_REFUSED);
-  if (!after.ok) return after;
-  const { limit, event } = filter;
-  return { ok: true, value: { limit, ...range.value, ...given({ event, after: after.value }) } };
 }

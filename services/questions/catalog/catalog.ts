@@ -90,16 +90,8 @@ export class Catalog {
   }
 
   /** Undefined where the project has no such event. @param wanted As of `events`. */
-  async properties(
-    project: Project,
-    event: string,
-    wanted: readonly string[] = [],
-  ): Promise<EventProperties | undefined> {
-    const found = await this.#keptWith(wanted, [project.id, 'properties', event], async () => {
-      const properties = await this.#propertiesOf(project, event);
-      return { entries: properties?.entries ?? [], properties };
-    });
-    return found.properties;
+  properties(project: Project, event: string, wanted: readonly string[] = []): Promise<EventProperties | undefined> {
+    return this.#keptWith(wanted, [project.id, 'properties', event], () => this.#propertiesOf(project, event));
   }
 
   /** @returns The rows, and whether each message counts once in them. */
@@ -131,19 +123,19 @@ export class Catalog {
   }
 
   /** The kept answer, or a newer one where it lacks a name that may have come since. */
-  async #keptWith<T extends { readonly entries: readonly CatalogName[] }>(
+  async #keptWith<T extends CatalogList<CatalogName> | undefined>(
     wanted: readonly string[],
     key: readonly [string, ...string[]],
     find: () => Promise<T>,
   ): Promise<T> {
     if (wanted.length === 0) return this.#keptOr(key, find, () => KEPT_MS);
     const kept = await this.#keptOr(key, find, (tookMs) => Math.max(KEPT_MS, KEPT_TIMES * tookMs));
-    const names = new Set(kept.entries.map(({ name }) => name));
+    const names = new Set(kept?.entries.map(({ name }) => name));
     if (wanted.every((name) => names.has(name))) return kept;
     return this.#keptOr(key, find, (tookMs) => Math.max(KEPT_WITHOUT_MS, KEPT_TIMES * tookMs));
   }
 
-  async #keptOr<T extends { readonly entries: readonly unknown[] }>(
+  async #keptOr<T extends CatalogList<CatalogName> | undefined>(
     key: readonly [string, ...string[]],
     find: () => Promise<T>,
     keptMs: (tookMs: number) => number,
@@ -151,7 +143,7 @@ export class Catalog {
     const findOne = async () => {
       const found = await find();
       // An empty answer takes room, too.
-      return { answer: found, entries: found.entries.length + 1 };
+      return { answer: found, entries: (found?.entries.length ?? 0) + 1 };
     };
     return (await this.#kept.of(key, findOne, keptMs)) as T;
   }

@@ -44,17 +44,17 @@ export async function unseenIn(
   }
 }
 
-interface Asked extends WarningParts {
+interface ProjectCatalog extends WarningParts {
   readonly project: Project;
 }
 
-async function findUnseen(asked: Asked, definition: Audience, path: string): Promise<readonly Warning[]> {
+async function findUnseen(from: ProjectCatalog, definition: Audience, path: string): Promise<readonly Warning[]> {
   const conditions = ownConditions(definition, path);
   const events = conditions.flatMap(eventsIn);
   const traits = conditions.flatMap(({ path: at, condition }) =>
     condition.kind === 'trait' ? [{ at, member: condition }] : [],
   );
-  const found = await Promise.all([unseenTraits(asked, traits), unseenEvents(asked, events)]);
+  const found = await Promise.all([unseenTraits(from, traits), unseenEvents(from, events)]);
   return found.flat().slice(0, MAX_PROBLEMS);
 }
 
@@ -79,7 +79,7 @@ interface LocatedMember {
 }
 
 async function unseenTraits(
-  { catalog, project }: Asked,
+  { catalog, project }: ProjectCatalog,
   traits: readonly LocatedMember[],
 ): Promise<readonly Warning[]> {
   if (traits.length === 0) return [];
@@ -91,10 +91,10 @@ async function unseenTraits(
   );
 }
 
-async function unseenEvents(asked: Asked, events: readonly LocatedEvent[]): Promise<readonly Warning[]> {
+async function unseenEvents(from: ProjectCatalog, events: readonly LocatedEvent[]): Promise<readonly Warning[]> {
   const named = [...new Set(events.flatMap(({ event }) => event.events ?? []))];
   if (named.length === 0) return [];
-  const known = new Names(await asked.catalog.events(asked.project, named));
+  const known = new Names(await from.catalog.events(from.project, named));
   const unknown = events.flatMap(({ at, event: { events: names } }) =>
     (names ?? []).flatMap((name, i) => {
       const pointer = `${at}/event${names?.length === 1 ? '' : `/${i}`}`;
@@ -102,12 +102,12 @@ async function unseenEvents(asked: Asked, events: readonly LocatedEvent[]): Prom
     }),
   );
   const there = events.filter(({ event }) => event.events?.every((name) => known.has(name)));
-  return [...unknown, ...(await unseenProperties(asked, there))];
+  return [...unknown, ...(await unseenProperties(from, there))];
 }
 
 /** @param events Those that there are, of which the first `MAX_EVENTS` names are looked at. */
 async function unseenProperties(
-  { catalog, project }: Asked,
+  { catalog, project }: ProjectCatalog,
   events: readonly LocatedEvent[],
 ): Promise<readonly Warning[]> {
   const narrowed = events.filter(({ event: { where, measure } }) => where.length > 0 || measure !== null);

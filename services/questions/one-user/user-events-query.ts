@@ -103,7 +103,9 @@ export async function readUserEvents(
 ): Promise<ReadonlyMap<string, EventsOf>> {
   const all = wanted.conditions.filter((condition) => condition.kind === 'event').flatMap(inSequence);
   const conditions = [...new Set(all)];
-  const events = new Map([...readings.keys()].map((user) => [user, noEventsOf(conditions)]));
+  const events = new Map(
+    [...readings.keys()].map((user): [string, EventsOf] => [user, new Map(conditions.map((one) => [one, []]))]),
+  );
   for (const scope of scopesOf(conditions))
     for (const [user, copies] of await firstCopies(reader, wanted, scope, readings))
       addCopies(events.get(user) as EventsOf, copies.values());
@@ -123,10 +125,6 @@ function scopesOf(conditions: readonly EventCondition[]): readonly EventScope[] 
     withText,
   }));
   return scopes.filter((scope) => scope.conditions.length > 0);
-}
-
-function noEventsOf(conditions: readonly EventCondition[]): EventsOf {
-  return new Map(conditions.map((condition) => [condition, []]));
 }
 
 function addCopies(events: EventsOf, copies: Iterable<Copy>): void {
