@@ -1,9 +1,11 @@
 /** Measures as the text of JSON numbers. Pure. */
 import { finiteDouble } from '../../messages/decimal.ts';
+import { UNITS_OF_ONE, unitsText } from '../measures/exact-number.ts';
 import type { MeasureRow } from './count-sql.ts';
 import type { Measure } from './read-question.ts';
 
 const MILLION = 1_000_000n;
+const UNITS_OF_MILLIONTH = UNITS_OF_ONE / MILLION;
 // Digits of a quotient: more than any double needs, however small the quotient.
 const QUOTIENT_DIGITS = 40n;
 
@@ -20,7 +22,9 @@ export function measureText({ kind }: Measure, row: MeasureRow): string {
     case 'percentile':
       return doubleText(row.percentile ?? null);
     case 'sum':
-      return isExact(row) ? decimalText(BigInt(row.millionths ?? 0)) : doubleText(approximateSum(row));
+      return isExact(row)
+        ? unitsText(BigInt(row.millionths ?? 0) * UNITS_OF_MILLIONTH)
+        : doubleText(approximateSum(row));
     case 'average':
       return doubleText(isExact(row) ? quotient(row) : approximateAverage(row));
     default:
@@ -51,13 +55,4 @@ function quotient({ millionths, n }: MeasureRow): number {
 function doubleText(value: number | null): string {
   // + 0: minus zero is zero.
   return value === null ? 'null' : String(finiteDouble(value) + 0);
-}
-
-/** Millionths as a decimal without trailing zeros. */
-function decimalText(millionths: bigint): string {
-  const size = millionths < 0n ? -millionths : millionths;
-  const fraction = String(size % MILLION)
-    .padStart(6, '0')
-    .replace(/0+$/, '');
-  return `${millionths < 0n ? '-' : ''}${size / MILLION}${fraction === '' ? '' : `.${fraction}`}`;
 }

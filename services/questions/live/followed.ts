@@ -12,7 +12,7 @@ import {
 import type { JoinChange } from '../../stores/analytics/joins.ts';
 import type { EvaluatedBy } from '../saved/audience-follower.ts';
 import { textOf } from './bounds.ts';
-import { DueQueue } from './due-queue.ts';
+import { DueQueue } from '../due-queue.ts';
 import { type Brought, concerns, type Mentions, mentionsOf } from './mentions.ts';
 
 /** What an insert wrote about a user. */

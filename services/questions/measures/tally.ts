@@ -1,6 +1,7 @@
 /** A measure in memory: of values that come and go. */
 import type { Measure, MeasureBound } from '../definition/audience.ts';
 import { storedNumber } from '../operators/constant.ts';
+import { LeastFirst } from '../due-queue.ts';
 import { valueAt } from '../sql/stored-value.ts';
 import { UNITS_OF_ONE, unitsOf, unitsText } from './exact-number.ts';
 
@@ -21,7 +22,7 @@ export class Tally {
   readonly #measure: Measure;
   /** How many events have each value. */
   readonly #counts = new Map<MeasuredValue, number>();
-  readonly #leastFirst = new LeastFirst();
+  readonly #leastFirst = new LeastFirst<bigint>((value) => value);
   #values = 0n;
   #sum = 0n;
 
@@ -75,8 +76,13 @@ export class Tally {
       case 'max':
         break;
     }
-    const least = this.#leastFirst.first((value) => this.#counts.has(this.#signed(value)));
-    return least === undefined ? null : this.#signed(least);
+    for (let { first } = this.#leastFirst; first !== undefined; first = this.#leastFirst.first) {
+      const value = this.#signed(first);
+      if (this.#counts.has(value)) return value;
+      // Such a value was taken back.
+      this.#leastFirst.removeFirst();
+    }
+    return null;
   }
 
   get #isExtreme(): boolean {
@@ -109,43 +115,5 @@ function isWithin(value: bigint, test: MeasureBound['test'], bound: bigint): boo
       return value <= bound;
     default:
       return test satisfies never;
-  }
-}
-
-/** A heap: each number comes before the two at twice its index, plus one and two. */
-class LeastFirst {
-  readonly #numbers: bigint[] = [];
-
-  add(number: bigint): void {
-    this.#numbers.push(number);
-    let at = this.#numbers.length - 1;
-    while (at > 0 && this.#swapIfLess(at, (at - 1) >> 1)) at = (at - 1) >> 1;
-  }
-
-  /** The least that is still there. Others are forgotten. */
-  first(isThere: (number: bigint) => boolean): bigint | undefined {
-    while (this.#numbers[0] !== undefined && !isThere(this.#numbers[0])) this.#removeFirst();
-    return this.#numbers[0];
-  }
-
-  #removeFirst(): void {
-    const last = this.#numbers.pop();
-    if (last === undefined || this.#numbers.length === 0) return;
-    this.#numbers[0] = last;
-    for (let at = 0; ;) {
-      const [left, right] = [2 * at + 1, 2 * at + 2];
-      const least = (this.#numbers[right] ?? Infinity) < (this.#numbers[left] ?? Infinity) ? right : left;
-      if (!this.#swapIfLess(least, at)) return;
-      at = least;
-    }
-  }
-
-  /** Swaps the number at this index with that at a lower one if it is less. */
-  #swapIfLess(index: number, lower: number): boolean {
-    const [number, other] = [this.#numbers[index], this.#numbers[lower]];
-    if (number === undefined || other === undefined || number >= other) return false;
-    this.#numbers[index] = other;
-    this.#numbers[lower] = number;
-    return true;
   }
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DueQueue } from '../../../services/questions/live/due-queue.ts';
-import { propertyRun } from '../../support/property-run.ts';
+import { DueQueue } from '../../services/questions/due-queue.ts';
+import { propertyRun } from '../support/property-run.ts';
 
 test('what is due comes out in the order of its time, and nothing that is due later', () => {
   fc.assert(
