@@ -1,9 +1,8 @@
 /** Compiles what a question needs of each event. No text of a caller becomes SQL. Pure. */
 import { usersOf } from '../sql/compile.ts';
-import { ColumnValue, isNameable } from '../sql/column-value.ts';
 import type { Params, Scope } from '../sql/params.ts';
 import { TextValue } from '../sql/text-value.ts';
-import { columnSplitSql, propertySql, taggedSql, textSql } from '../sql/typed-value.ts';
+import { taggedPropertySql, taggedSql, textSql } from '../sql/typed-value.ts';
 import { isAmong, personTraits } from '../sql/persons.ts';
 import { select } from '../sql/select.ts';
 import { eventConditions, firstIsWithin, periodSql } from '../sql/user-sets.ts';
@@ -56,8 +55,7 @@ export function bucketSql(params: Params, { segments, unitMicros }: TimeBuckets)
 export function splitSql(params: Params, split: Split): string {
   if (split.kind === 'event') return `concat('s', toString(event))`;
   const { kind, path } = split;
-  if (kind === 'property')
-    return isNameable(path) ? columnSplitSql(new ColumnValue(params, path)) : taggedSql(propertySql(params, path));
+  if (kind === 'property') return taggedPropertySql(params, path);
   const [, ...nested] = path;
   if (nested.length > 0) return taggedSql(textSql(new TextValue(params, 'readable(value)', nested)));
   const number = `concat('n', ifNull(toString(integer), toString(number + 0)))`;

@@ -1,11 +1,10 @@
 /** Measures as the text of JSON numbers. Pure. */
 import { finiteDouble } from '../../messages/decimal.ts';
-import { UNITS_OF_ONE, unitsText } from '../measures/exact-number.ts';
+import { UNITS_OF_MILLIONTH, unitsText } from '../measures/exact-number.ts';
 import type { MeasureRow } from './count-sql.ts';
 import type { Measure } from './read-question.ts';
 
 const MILLION = 1_000_000n;
-const UNITS_OF_MILLIONTH = UNITS_OF_ONE / MILLION;
 // Digits of a quotient: more than any double needs, however small the quotient.
 const QUOTIENT_DIGITS = 40n;
 

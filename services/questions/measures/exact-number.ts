@@ -7,6 +7,7 @@ export const DECIMALS = 30;
 export const WHOLE_DIGITS = 36;
 
 export const UNITS_OF_ONE = 10n ** BigInt(DECIMALS);
+export const UNITS_OF_MILLIONTH = UNITS_OF_ONE / 1_000_000n;
 const MOST_UNITS = 10n ** BigInt(WHOLE_DIGITS + DECIMALS);
 
 /** The units of a JSON number. Digits beyond the 30th after the point are cut, and the size is at most `MOST_UNITS`. */

@@ -1,15 +1,12 @@
 import type { EventCondition, Measure, MeasureBound, Times } from '../definition/audience.ts';
-import { ColumnValue, isNameable } from '../sql/column-value.ts';
+import { OPERATOR_SQL } from '../definition/value.ts';
 import type { Params, Scope } from '../sql/params.ts';
 import { followedEvents } from '../sql/sequence-users.ts';
-import { columnSplitSql, numberSql, propertySql, taggedSql } from '../sql/typed-value.ts';
+import { numberSql, propertySql, taggedPropertySql } from '../sql/typed-value.ts';
 import { copiesApart, FEW, firstCopies, messageSql, periodSql } from '../sql/user-sets.ts';
-import { DECIMALS, UNITS_OF_ONE, WHOLE_DIGITS } from './exact-number.ts';
+import { DECIMALS, UNITS_OF_MILLIONTH, UNITS_OF_ONE, WHOLE_DIGITS } from './exact-number.ts';
 
-const SIGNS = { is: '=', is_not: '!=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const satisfies Record<
-  MeasureBound['test'],
-  string
->;
+const SIGNS: Readonly<Record<MeasureBound['test'], string>> = { is: '=', is_not: '!=', ...OPERATOR_SQL };
 
 /**
  * A subquery that yields the users whose measure is within its bounds, each once. `times` does not include zero. The
@@ -91,7 +88,6 @@ function decimalOf(millionths: string): string {
   return `toDecimal256(${millionths}, ${DECIMALS}) / 1000000`;
 }
 
-const UNITS_OF_MILLIONTH = UNITS_OF_ONE / 1_000_000n;
 /** Below it, as many millionths as a user has events fit into 128 bits. */
 const MILLIONTHS_BELOW = 10n ** 18n;
 
@@ -128,9 +124,7 @@ function measuredSql(params: Params, { of, path }: Measure): MeasuredSql {
 }
 
 function distinctValueSql(params: Params, path: readonly string[]): string {
-  const tagged = isNameable(path)
-    ? columnSplitSql(new ColumnValue(params, path))
-    : taggedSql(propertySql(params, path));
+  const tagged = taggedPropertySql(params, path);
   return `if(${tagged} = '', NULL, sipHash64(${tagged}))`;
 }
 
