@@ -2,18 +2,15 @@
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
 import type { Answer } from '../../http/route.ts';
-import type { Problem } from '../../messages/message.ts';
 import { EARLIEST, END_OF_TIME, formatMicros } from '../../messages/timestamp.ts';
-import type { Audience } from '../../questions/definition/audience.ts';
-import { readDefinition, type ReadingOptions } from '../../questions/definition/definition.ts';
-import type { Warning } from '../../questions/definition/reading.ts';
+import { readDefinition } from '../../questions/definition/definition.ts';
 import { budgetOf } from '../../questions/query-budget.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
 import { type QueriedUser, listUsers, type UserPosition } from '../../questions/users/user-list.ts';
 import { unseenIn, type WarningParts } from '../../questions/catalog/unseen.ts';
 import { withWarnings } from '../audiences/audience-json.ts';
 import { readTraitChoice } from '../../stores/profiles/trait-choice.ts';
-import { type Members, readBody } from '../input.ts';
+import { readBody } from '../input.ts';
 import { contextOf, refuseBody } from '../query.ts';
 import type { UserStores } from './store-parts.ts';
 import { idsJson, textsWithTraits } from './traits-of-users.ts';
@@ -26,17 +23,19 @@ export async function answerUsersQuery(
 ): Promise<Answer | Refusal> {
   const { project } = call;
   const options = { timezone: project.timezone, path: '/users', ...(await consult(parts, project, call.text)) };
-  const read = readBody('POST /v1/users/query', call, usersIn(options));
+  const read = readBody('POST /v1/users/query', call, ({ users }) =>
+    users === undefined ? { ok: true, definition: null, warnings: [] } : readDefinition(users, options),
+  );
   if (!read.ok) return read.refusal;
   const { body, also } = read.value;
   const traits = readTraitChoice(body.traits);
   if (!traits.ok) return refuseBody([{ path: '/traits', message: traits.message }]).refusal;
   const after = body.cursor === undefined ? null : decodeUserPosition(body.cursor);
   if (after === undefined) return WRONG_CURSOR;
-  const unseen = also.users === null ? [] : unseenIn(parts.catalog, project, also.users, '/users');
+  const unseen = also.definition === null ? [] : unseenIn(parts.catalog, project, also.definition, '/users');
   const budget = budgetOf(parts, project);
   const { total, users, hasMore } = await listUsers(budget, contextOf(project), {
-    users: also.users,
+    users: also.definition,
     search: body.search === undefined ? null : { text: body.search, traits: project.searchTraits },
     sort: body.sort,
     limit: body.limit,
@@ -49,18 +48,6 @@ export async function answerUsersQuery(
   const rest = { next_cursor: next, took_ms: Math.round(budget.answeringMs), rows_read: budget.rowsRead };
   const json = `{"total":${total},"users":[${bodies.join(',')}],${JSON.stringify(rest).slice(1)}`;
   return { status: 200, body: withWarnings(json, [...also.warnings, ...(await unseen)]) };
-}
-
-type ReadUsers =
-  | { readonly ok: true; readonly users: Audience | null; readonly warnings: readonly Warning[] }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
-
-function usersIn(options: ReadingOptions): (body: Members) => ReadUsers {
-  return (body) => {
-    if (body['users'] === undefined) return { ok: true, users: null, warnings: [] };
-    const read = readDefinition(body['users'], options);
-    return read.ok ? { ok: true, users: read.definition, warnings: read.warnings } : read;
-  };
 }
 
 function userBody({ firstSeen, lastSeen, events, ...ids }: QueriedUser): string {
