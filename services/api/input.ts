@@ -47,6 +47,11 @@ export function unreadRoute(name: OperationName, how: How, handle: Route['handle
   };
 }
 
+/** Routes by the names of their operations. */
+export function routesByName(routes: readonly Route[]): ReadonlyMap<string, Route> {
+  return new Map(routes.map((one) => [`${one.method} ${one.path.replaceAll(/:(\w+)/g, '{$1}')}`, one]));
+}
+
 /** Reads the parameters of a request, and names all that is wrong with them. */
 export function readInput<Name extends OperationName>(
   name: Name,

@@ -49,14 +49,21 @@ function projectRoutes(parts: AdminParts): Route[] {
     route('GET /v1/admin/projects', ADMIN, (_, { query }) => answerProjects(projects, query)),
     route('POST /v1/admin/projects', ADMIN_BODY, (call) => answerNewProject(parts, call)),
     route('GET /v1/admin/projects/{id}', ADMIN, (call) => answerProject(projects, call)),
-    route('PATCH /v1/admin/projects/{id}', ADMIN_BODY, (call) => answerProjectChange(parts, call)),
+    ...settingRoutes(parts),
     route('DELETE /v1/admin/projects/{id}', ADMIN, (call, input) => answerProjectDelete(parts, call, input)),
     route('GET /v1/admin/projects/{id}/old-events', ADMIN, (_, input) => answerOldEvents(parts, input)),
-    route('GET /v1/admin/projects/{id}/keys', ADMIN, (_, input) => answerProjectKeys(projects, input)),
-    route('POST /v1/admin/projects/{id}/keys', ADMIN_BODY, (call) => answerNewProjectKey(projects, call)),
     route('GET /v1/admin/projects/{id}/joins', ADMIN, (call) => answerJoins(parts, call)),
     route('GET /v1/admin/projects/{id}/joins/{anonymous_id}', ADMIN, (call) => answerJoin(parts, call)),
     route('PUT /v1/admin/projects/{id}/joins/{anonymous_id}', ADMIN_BODY, (call) => answerJoinDecision(parts, call)),
+  ];
+}
+
+/** What definitions change of a project, too. */
+export function settingRoutes({ projects, generations }: Pick<AdminPorts, 'projects' | 'generations'>): Route[] {
+  return [
+    route('PATCH /v1/admin/projects/{id}', ADMIN_BODY, (call) => answerProjectChange({ projects, generations }, call)),
+    route('GET /v1/admin/projects/{id}/keys', ADMIN, (_, input) => answerProjectKeys(projects, input)),
+    route('POST /v1/admin/projects/{id}/keys', ADMIN_BODY, (call) => answerNewProjectKey(projects, call)),
     route('GET /v1/admin/keys', ADMIN, (_, { query }) => answerAdminKeys(projects, query)),
     route('POST /v1/admin/keys', ADMIN_BODY, (call) => answerNewAdminKey(projects, call)),
     route('DELETE /v1/admin/keys/{id}', ADMIN, (call) => answerRevokedKey(projects, call)),
