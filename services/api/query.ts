@@ -74,9 +74,14 @@ export interface Page {
 }
 
 /** What a page of a list has, and the cursor of the next; null where it is the last. */
-interface ListPage<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   readonly next: string | null;
+}
+
+/** A page of a list whose items are JSON text. @param before The members before it, each with a comma behind it. */
+export function pageAnswer(name: string, { items, next }: ListPage<string>, before = '') {
+  return { status: 200, body: `{${before}"${name}":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
 /** A page of a list, of which one more than its `limit` was asked for: that one tells whether there is another page. */

@@ -10,7 +10,7 @@ import { lockProject } from '../../questions/saved/references-sql.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
 import { expectProject } from '../../stores/projects/project-commands.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
-import { refusalForOperators } from '../admin/failures.ts';
+import { ADMIN } from '../admin/answers.ts';
 import { type Members, readBody, route } from '../input.ts';
 import { refuseBody } from '../query.ts';
 import { type Affected, affectedBy, countAffected, questionsOf } from './affected-users.ts';
@@ -22,11 +22,10 @@ import { objectKeyOf, planOf, type PlanStep, stepOf, type WantedObject } from '.
 const PATH = '/v1/admin/projects/{id}/definitions';
 
 export function definitionRoutes({ definitions }: { readonly definitions: Definitions }): RouteSet {
-  const read = { scope: 'admin', style: 'problem', refusalOf: refusalForOperators, bodyLimitBytes: null } as const;
-  const write = { ...read, bodyLimitBytes: DEFINITIONS_LIMIT_BYTES };
+  const write = { ...ADMIN, bodyLimitBytes: DEFINITIONS_LIMIT_BYTES };
   return {
     routes: [
-      route(`GET ${PATH}`, read, (_, { path: { id } }) => definitions.exported(id)),
+      route(`GET ${PATH}`, ADMIN, (_, { path: { id } }) => definitions.exported(id)),
       route(`POST ${PATH}`, write, ({ text, key }, { path: { id } }) => definitions.apply({ id, text, key })),
     ],
   };

@@ -12,7 +12,7 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { SqlPinsAndNotes } from '../../stores/service-state/sql-pins-and-notes.ts';
 import { SqlEndpointStore } from '../../webhooks/sql-endpoint-store.ts';
-import { settingRoutes } from '../admin/routes.ts';
+import { settingRoutes } from '../admin/projects.ts';
 import { savedRoutes } from '../audiences/routes.ts';
 import { endpointRoutes } from '../endpoints/routes.ts';
 import { routesByName } from '../input.ts';

@@ -1,7 +1,6 @@
-import { BODY_LIMIT_BYTES } from '../../../http/body-limits.ts';
 import type { RouteSet } from '../../../http/route.ts';
 import { route } from '../../input.ts';
-import { refusalForOperators } from '../failures.ts';
+import { ADMIN, ADMIN_BODY } from '../answers.ts';
 import {
   answerImport,
   answerImports,
@@ -13,8 +12,6 @@ import {
 } from './import-answers.ts';
 import { answerFile, answerFileRemoval, answerUpload, answerUploadedPart } from './upload-answers.ts';
 
-const ADMIN = { scope: 'admin', style: 'problem', bodyLimitBytes: null, refusalOf: refusalForOperators } as const;
-const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: BODY_LIMIT_BYTES };
 const UPLOAD = { ...ADMIN, streamsBody: true };
 
 /** What operators import over HTTP. */
