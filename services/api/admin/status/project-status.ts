@@ -1,30 +1,13 @@
 /** `GET /v1/status`: how a project is, for whoever may read it. */
+import type { Answer as Body } from '../../../../schemas/operations.ts';
 import type { Call } from '../../../http/call.ts';
 import type { Answer } from '../../../http/route.ts';
 import { beginningOfHour } from '../../../messages/day-and-hour.ts';
 import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
-import { type Attention, type InstallationStatus, unwellAttention } from './attention.ts';
+import { type InstallationStatus, unwellAttention } from './attention.ts';
 import type { ProjectFigures, SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 
-/** The body of the answer. Null is what cannot be found out now. */
-export interface ProjectStatus {
-  /** Newest first, those without messages left out: what profiles have counted of them so far. */
-  readonly hours: readonly { readonly hour: string; readonly messages: number; readonly repeats: number }[] | null;
-  readonly refused_today: number | null;
-  readonly refused_yesterday: number | null;
-  /** The last seven days, the oldest first. */
-  readonly refused_days: readonly number[] | null;
-  readonly lag_seconds: { readonly profiles: number | null; readonly analytics: number | null };
-  /** Null before the first. */
-  readonly verification?: {
-    readonly finished_at: string;
-    readonly hours_compared: number;
-    readonly hours_different: number;
-    readonly compared_until: string;
-  } | null;
-  readonly moved_audiences: ProjectFigures['movedAudiences'] | null;
-  readonly attention: readonly Attention[] | null;
-}
+export type ProjectStatus = Body<'GET /v1/status'>;
 
 export interface ProjectStatusParts {
   readonly figures: Pick<SqlStoreFigures, 'ofProject'>;
