@@ -2,37 +2,20 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { Problem } from '../../../messages/message.ts';
+import type { Answer } from '../../../../schemas/operations.ts';
+
+type RejectedLine = Answer<'GET /v1/admin/imports/{id}/refused'>['refused'][number];
 
 /** A line of the report. */
-interface ReportedLine {
-  readonly line: number;
-  readonly errors: readonly Problem[];
-  readonly length?: number;
-  readonly text: string;
-}
-
-export interface RejectedLine {
-  readonly line: number;
-  readonly errors: readonly Problem[];
-  /** The first 1,000 characters. */
-  readonly text: string;
-  readonly cut: boolean;
-}
-
-export interface RejectedPage {
-  readonly lines: readonly RejectedLine[];
-  /** The offset in the report where the next page begins; null at the end. */
-  readonly next: number | null;
-}
+type ReportedLine = Omit<RejectedLine, 'cut'> & { readonly length?: number };
 
 const PAGE_BYTES = 1_048_576;
 const MAX_TEXT = 1_000;
 const MAX_ERRORS = 20;
 const NEW_LINE = 0x0a;
 
-/** Undefined where there is no report here. @param offset Where a page before ended. */
-export async function readRejected(path: string, offset: number, limit: number): Promise<RejectedPage | undefined> {
+/** Undefined where there is no report here. `next`: as `offset`, which is where a page before ended; null at the end. */
+export async function readRejected(path: string, offset: number, limit: number) {
   await using file = await openIfThere(path);
   if (file === undefined) return undefined;
   const { size } = await file.stat();
