@@ -248,7 +248,7 @@ async function settingsIn(
 }
 
 /** Undefined if it cannot be read. */
-function readRefresh(refresh: unknown): Partial<Pick<NewAudience, 'refreshMs' | 'isLive'>> | undefined {
+export function readRefresh(refresh: unknown): Partial<Pick<NewAudience, 'refreshMs' | 'isLive'>> | undefined {
   if (refresh === undefined) return {};
   if (typeof refresh !== 'string') return { refreshMs: null, isLive: false };
   const read = parseRefresh(refresh);

@@ -19,7 +19,7 @@ import { routesByName } from '../input.ts';
 import { pinsAndNotesRoutes } from '../pins-and-notes.ts';
 import { DEFINED_KINDS, type Stores } from './kinds.ts';
 import { objectKeyOf, type PlanStep } from './plan.ts';
-import { withOtherReferences } from './references.ts';
+import { type ReferredKind, withOtherReferences } from './references.ts';
 
 /** `maxAudiences`: how many a project may have. */
 export type Checks = Pick<Stores, 'limitsOf' | 'addresses' | 'isOnKafka'> & { readonly maxAudiences: number };
@@ -84,22 +84,12 @@ export async function doStep(given: Surroundings, step: PlanStep): Promise<Done 
 }
 
 /** The request that does it by hand. */
-function requestByHand(
-  { project, key, ids }: Surroundings,
-  { kind, name, id = project.id, change, ...step }: PlanStep,
-): Call {
-  const members = withOtherReferences(step.wanted?.members ?? {}, (other, of) =>
-    ids.get(objectKeyOf({ kind: of, name: other })),
-  );
-  const sent = DEFINED_KINDS[kind].sent ?? (change === 'create' ? Object.keys(members) : step.members);
+function requestByHand({ project, key, ids }: Surroundings, step: PlanStep): Call {
+  const { kind, name, id = project.id, change, members: changed, wanted } = step;
+  const idOf = (other: string, of: ReferredKind) => ids.get(objectKeyOf({ kind: of, name: other }));
+  const members = withOtherReferences(wanted?.members ?? {}, idOf);
+  const sent = DEFINED_KINDS[kind].sent ?? (change === 'create' ? Object.keys(members) : changed);
   const text = toJsonText(Object.fromEntries(sent.map((member) => [member, members[member]])));
-  const request = {
-    project,
-    projectId: project.id,
-    params: { id, name },
-    query: new URLSearchParams(),
-    headers: {},
-    key,
-  };
-  return { ...request, text } as unknown as Call;
+  const named = { project, projectId: project.id, params: { id, name }, key };
+  return { ...named, query: new URLSearchParams(), headers: {}, text } as unknown as Call;
 }

@@ -1,25 +1,21 @@
 /** The kinds of what a project is defined by: a new one is an entry here, and its list in schemas/openapi/definitions.json. */
 import type { Body, OperationName } from '../../../schemas/operations.ts';
-import { parseBody } from '../../messages/json.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
+import { parsedDefinition } from '../../questions/saved/references.ts';
 import { mapYielding } from '../../runtime/event-loop-yielder.ts';
 import { findProject } from '../../stores/projects/project-commands.ts';
 import { SCOPES } from '../../stores/projects/project-store.ts';
-import { LIVE, parseRefresh, refreshOf } from '../audiences/audience-json.ts';
-import type { SavedAudienceParts } from '../audiences/saved.ts';
+import { refreshOf } from '../audiences/audience-json.ts';
+import { readRefresh, type SavedAudienceParts } from '../audiences/saved.ts';
 import type { EndpointParts } from '../endpoints/endpoint-answers.ts';
 import { nameOfEndpoint } from '../endpoints/endpoint-json.ts';
-import type { WatchRouteParts } from '../endpoints/watches.ts';
 import type { Members } from '../input.ts';
 import type { PinsAndNotesParts } from '../pins-and-notes.ts';
 
-export interface Stores
-  extends
-    SavedAudienceParts,
-    EndpointParts,
-    WatchRouteParts,
-    PinsAndNotesParts,
-    Pick<AdminPorts, 'projects' | 'generations'> {}
+export type Stores = SavedAudienceParts &
+  EndpointParts &
+  PinsAndNotesParts &
+  Pick<AdminPorts, 'projects' | 'generations'>;
 
 interface KindOfObject {
   /** Where a body has them, and the folder of their files. */
@@ -57,13 +53,12 @@ export const DEFINED_KINDS: Readonly<Record<Kind, KindOfObject>> = {
     list: 'audiences',
     read: async ({ saved }, projectId) =>
       mapYielding(await saved.list(projectId, ALL), ({ id, name, note, tags, definition, ...one }) => {
-        return { id, name, note, tags, refresh: refreshOf(one), definition: exactOf(definition) };
+        return { id, name, note, tags, refresh: refreshOf(one), definition: parsedDefinition(definition) };
       }),
     defaults: { note: '', tags: [], refresh: null },
     tidied: ({ refresh, ...members }) => {
-      const ms = typeof refresh === 'string' ? parseRefresh(refresh) : undefined;
-      const kept = ms === undefined ? refresh : refreshOf({ refreshMs: ms === LIVE ? null : ms, isLive: ms === LIVE });
-      return { ...members, refresh: kept };
+      const read = readRefresh(refresh);
+      return { ...members, refresh: read === undefined ? refresh : refreshOf({ refreshMs: null, ...read }) };
     },
     create: 'POST /v1/audiences',
     change: 'PATCH /v1/audiences/{id}',
@@ -114,7 +109,7 @@ export const DEFINED_KINDS: Readonly<Record<Kind, KindOfObject>> = {
     list: 'watches',
     read: async ({ watches }, projectId) => {
       return (await watches.list(projectId)).map(({ name, definition }) => {
-        return { id: name, name, ...(exactOf(definition) as Members) };
+        return { id: name, name, ...(parsedDefinition(definition) as Members) };
       });
     },
     defaults: { endpoints: null },
@@ -129,11 +124,6 @@ export const KIND_NAMES = Object.keys(DEFINED_KINDS) as readonly Kind[];
 
 /** More than a project has. */
 export const ALL = 1_000_000;
-
-function exactOf(json: string): unknown {
-  const parsed = parseBody(json);
-  return parsed.ok ? parsed.value.exact : {};
-}
 
 export function objectNameOf(kind: Kind, members: Members): string {
   return DEFINED_KINDS[kind].nameOf?.(members) ?? String(members['name']);
