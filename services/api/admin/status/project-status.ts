@@ -1,6 +1,5 @@
 /** `GET /v1/status`: how a project is, for whoever may read it. */
 import type { Answer as Body } from '../../../../schemas/operations.ts';
-import type { Call } from '../../../http/call.ts';
 import type { Answer } from '../../../http/route.ts';
 import { beginningOfHour } from '../../../messages/day-and-hour.ts';
 import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
@@ -9,17 +8,13 @@ import type { ProjectFigures, SqlStoreFigures } from '../../../operations/status
 
 export type ProjectStatus = Body<'GET /v1/status'>;
 
-export interface ProjectStatusParts {
-  readonly figures: Pick<SqlStoreFigures, 'ofProject'>;
-  /** The same for every project. */
-  readonly readers: () => Promise<InstallationStatus['readers']>;
-}
-
-export async function answerProjectStatus(parts: ProjectStatusParts, call: Pick<Call, 'project'>): Promise<Answer> {
-  const [figures, readers] = await Promise.all([
-    parts.figures.ofProject(call.project.id).catch(() => undefined),
-    parts.readers(),
-  ]);
+/** @param ofAll What every project is told. */
+export async function answerProjectStatus(
+  known: Pick<SqlStoreFigures, 'ofProject'>,
+  projectId: string,
+  ofAll: Promise<InstallationStatus['readers']>,
+): Promise<Answer> {
+  const [figures, readers] = await Promise.all([known.ofProject(projectId).catch(() => undefined), ofAll]);
   const status: ProjectStatus = {
     hours:
       figures?.hours.map(({ hour, ...counts }) => ({ hour: formatMicros(beginningOfHour(hour)), ...counts })) ?? null,

@@ -49,12 +49,13 @@ export function statusRoutes(parts: StatusParts): readonly Route[] {
   const status = new StatusSource(parts);
   const admin = { scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
   const answer = async (): Promise<Answer> => ({ status: 200, body: JSON.stringify((await status.read()).status) });
-  const ofProject = { figures: parts.figures, readers: () => status.readReaders() };
   return [
     route('GET /v1/admin/status', admin, answer),
     route('GET /v1/admin/diagnosis', admin, () => answerDiagnosis(parts)),
     route('GET /v1/admin/partitions', admin, (_, { query }) => answerPartitions(parts, query)),
-    route('GET /v1/status', { ...admin, scope: 'read' }, (call) => answerProjectStatus(ofProject, call)),
+    route('GET /v1/status', { ...admin, scope: 'read' }, ({ project }) =>
+      answerProjectStatus(parts.figures, project.id, status.readReaders()),
+    ),
   ];
 }
 
@@ -105,7 +106,6 @@ class StatusSource {
     this.#sources = sourcesOf(parts);
   }
 
-  /** What every project is told. */
   async readReaders(): Promise<InstallationStatus['readers']> {
     return readersOf(undefined, (await this.#sources.log())?.lags, Date.now());
   }
