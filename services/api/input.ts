@@ -8,6 +8,7 @@ import type { Call } from '../http/call.ts';
 import type { Route } from '../http/route.ts';
 import { parseBody } from '../messages/json.ts';
 import type { Problem } from '../messages/message.ts';
+import { firstByPath } from '../messages/unacceptable.ts';
 import { openApiDocument } from './openapi.ts';
 import { type Checked, refuseBody } from './query.ts';
 import { problemsOf } from './schema-problems.ts';
@@ -45,6 +46,11 @@ export function unreadRoute(name: OperationName, how: How, handle: Route['handle
     },
     handle,
   };
+}
+
+/** Routes by the names of their operations. */
+export function routesByName(routes: readonly Route[]): ReadonlyMap<string, Route> {
+  return new Map(routes.map((one) => [`${one.method} ${one.path.replaceAll(/:(\w+)/g, '{$1}')}`, one]));
 }
 
 /** Reads the parameters of a request, and names all that is wrong with them. */
@@ -104,10 +110,6 @@ export function readBody<Name extends OperationName, R extends Outcome>(
   const problems = [...(validate(plain) ? [] : problemsOf(validate)), ...(read?.ok === false ? read.problems : [])];
   if (problems.length > 0 || read?.ok !== true) return refuseBody(firstByPath(problems));
   return { ok: true, value: { body: plain as Body<Name>, also: read as Extract<R, { readonly ok: true }> } };
-}
-
-function firstByPath(problems: readonly Problem[]): readonly Problem[] {
-  return problems.filter(({ path }, at) => problems.findIndex((one) => one.path === path) === at);
 }
 
 export interface Parameter {

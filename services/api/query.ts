@@ -79,6 +79,11 @@ export interface ListPage<T> {
   readonly next: string | null;
 }
 
+/** A page of a list whose items are JSON text. @param before The members before it, each with a comma behind it. */
+export function pageAnswer(name: string, { items, next }: ListPage<string>, before = '') {
+  return { status: 200, body: `{${before}"${name}":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
+}
+
 /** A page of a list, of which one more than its `limit` was asked for: that one tells whether there is another page. */
 export function pageFrom<T>(found: readonly T[], limit: number, cursorOf: (last: T) => string): ListPage<T> {
   const items = found.slice(0, limit);

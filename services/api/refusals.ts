@@ -1,28 +1,25 @@
-import type { Call } from '../http/call.ts';
-import type { Refusal } from '../http/problems.ts';
-import type { Answer as Sent } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
 import type { Answer } from '../../schemas/operations.ts';
 import { formatMs } from '../messages/timestamp.ts';
 import { type ListedRefusals, NO_PROJECT_ID, type RefusalCursor } from '../stores/service-state/refusal-store.ts';
 import type { SqlRefusalStore } from '../stores/service-state/sql-refusal-store.ts';
-import type { Input } from './input.ts';
+import { route } from './input.ts';
 import { pageFrom, readCursor } from './query.ts';
+import { type Limited, READ } from './route-parts.ts';
 
 export interface RefusalParts {
   readonly refusals: SqlRefusalStore;
 }
 
-/** `GET /v1/refusals` */
-export async function answerRefusals(
-  { refusals }: RefusalParts,
-  { projectId }: Call,
-  { limit, cursor }: Input<'GET /v1/refusals'>['query'],
-): Promise<Sent | Refusal> {
-  const after = readCursor(cursor, decodeRefusalCursor);
-  if (!after.ok) return after.refusal;
-  const found = await refusals.list(projectId ?? NO_PROJECT_ID, limit + 1, after.value);
-  const { items, next } = pageFrom(found, limit, encodeRefusalCursor);
-  return { status: 200, body: JSON.stringify({ refusals: items.map(refusalAnswer), next_cursor: next }) };
+export function refusalsRoute({ refusals }: RefusalParts, pages: Limited): Route {
+  const how = { ...READ, ...pages, isProjectOptional: true };
+  return route('GET /v1/refusals', how, async ({ projectId }, { query: { limit, cursor } }) => {
+    const after = readCursor(cursor, decodeRefusalCursor);
+    if (!after.ok) return after.refusal;
+    const found = await refusals.list(projectId ?? NO_PROJECT_ID, limit + 1, after.value);
+    const { items, next } = pageFrom(found, limit, encodeRefusalCursor);
+    return { status: 200, body: JSON.stringify({ refusals: items.map(refusalAnswer), next_cursor: next }) };
+  });
 }
 
 export function refusalAnswer(listed: ListedRefusals): Answer<'GET /v1/refusals'>['refusals'][number] {

@@ -1,6 +1,5 @@
 import type { Route, RouteSet } from '../http/route.ts';
 import { AnswerBytes } from '../http/answer-bytes.ts';
-import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
 import { type AuditParts, auditRoutes } from './admin/audit.ts';
 import { type AudienceRouteParts, audienceRoutes } from './audiences/routes.ts';
 import { answerCatalogEvents, answerCatalogProperties, answerCatalogTraits } from './catalog/answers.ts';
@@ -8,15 +7,13 @@ import type { Catalog, CatalogParts } from '../questions/catalog/catalog.ts';
 import { type How, route } from './input.ts';
 import { answerLive, LiveReaders } from './live/live-events.ts';
 import type { LiveParts } from './live/live-reader.ts';
-import { LogEnds } from './receipts/log-ends.ts';
-import type { ProgressWatch } from './receipts/progress-watch.ts';
 import type { EndpointParts } from './endpoints/endpoint-answers.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { answerCounts, answerEventsQuery, answerFunnel, answerSummary } from './events/answer-questions.ts';
 import { Summaries } from '../questions/events/summaries.ts';
 import { type PinsAndNotesParts, pinsAndNotesRoutes } from './pins-and-notes.ts';
-import { answerReceipt, type ReceiptParts } from './receipts/receipts.ts';
-import { answerRefusals, type RefusalParts } from './refusals.ts';
+import { receiptRoute, type ReceiptParts } from './receipts/receipts.ts';
+import { type RefusalParts, refusalsRoute } from './refusals.ts';
 import { DEFINED, limitedTo, READ } from './route-parts.ts';
 import type { UserStores } from './users/store-parts.ts';
 import { userRoutes } from './users/routes.ts';
@@ -26,16 +23,14 @@ export interface ReadingParts
     UserStores,
     AudienceRouteParts,
     LiveParts,
+    ReceiptParts,
     RefusalParts,
     AuditParts,
     CatalogParts,
     EndpointParts,
     PinsAndNotesParts {
   readonly catalog: Catalog;
-  readonly codec: ReceiptParts['dropped']['codec'];
-  readonly watch: ProgressWatch;
-  /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
-  readonly receiptsAtOnce?: number;
+  readonly codec: ReceiptParts['codec'];
 }
 
 const PAGES_AT_ONCE = 32;
@@ -43,20 +38,11 @@ const PAGES_AT_ONCE = 32;
 const ANSWER_BYTES = 32_000_000;
 /** Questions that analytics answers, or that wait for it, and evaluations that were asked for. */
 const OPEN_QUERIES = 64;
-/** Receipts that wait: each takes some 8 KB with its connection and its request, of which 500 bytes are the wait's. */
-const RECEIPTS_AT_ONCE = 6_000;
 /** Listeners to what is recorded: those with equal filters share one reading of the log. */
 const OPEN_LISTENERS = 64;
 
 /** Everything that is read over HTTP: profiles, events, receipts, audiences; and where it is sent. */
 export function readingRoutes(parts: ReadingParts): RouteSet {
-  const waits = new ConcurrencyLimiter(parts.receiptsAtOnce ?? RECEIPTS_AT_ONCE);
-  const receipts: ReceiptParts = {
-    watch: parts.watch,
-    ends: new LogEnds(parts.log),
-    waits,
-    dropped: parts,
-  };
   const readers = new LiveReaders(parts);
   const summaries = new Summaries(parts);
   const answers = new AnswerBytes(ANSWER_BYTES);
@@ -73,12 +59,8 @@ export function readingRoutes(parts: ReadingParts): RouteSet {
       route('POST /v1/events/counts', ask, (call) => answerCounts(parts, call)),
       route('POST /v1/funnels', ask, (call) => answerFunnel(parts, call)),
       route('GET /v1/summary', { ...READ, ...question }, (call) => answerSummary(summaries, call)),
-      route('GET /v1/refusals', { ...READ, ...pages, isProjectOptional: true }, (call, { query }) =>
-        answerRefusals(parts, call, query),
-      ),
-      route('GET /v1/receipts/{receipt}', { ...READ, scope: 'any' }, (call, input) =>
-        answerReceipt(receipts, call, input),
-      ),
+      refusalsRoute(parts, pages),
+      receiptRoute(parts),
       ...audienceRoutes(parts, question, pages),
       ...endpointRoutes(parts),
       ...pinsAndNotesRoutes(parts),

@@ -2,7 +2,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { TYPE_NAMES } from '../../schemas/type-names.ts';
 import type { Problem } from '../messages/message.ts';
-import { pointerTo } from '../messages/unacceptable.ts';
+import { firstByPath, pointerTo } from '../messages/unacceptable.ts';
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -24,13 +24,8 @@ interface Schema {
  * of several forms is left out: why each does not fit would only confuse.
  */
 export function problemsOf({ errors }: Pick<ValidateFunction, 'errors'>): readonly Problem[] {
-  const problems = new Map<string, string>();
-  for (const error of errors ?? []) {
-    if (error.keyword === 'if' || /\/(?:any|one)Of\b/.test(error.schemaPath)) continue;
-    const path = pathOf(error);
-    if (!problems.has(path)) problems.set(path, messageOf(error));
-  }
-  return [...problems].map(([path, message]) => ({ path, message }));
+  const relevant = (errors ?? []).filter((one) => one.keyword !== 'if' && !/\/(?:any|one)Of\b/.test(one.schemaPath));
+  return firstByPath(relevant.map((error) => ({ path: pathOf(error), message: messageOf(error) })));
 }
 
 function pathOf({ keyword, instancePath, params }: ErrorObject): string {

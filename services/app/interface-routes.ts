@@ -1,4 +1,4 @@
-import { importRoutes } from '../api/admin/imports/import-routes.ts';
+import { importRoutes } from '../api/admin/imports/import-answers.ts';
 import type { UploadedFiles } from '../api/admin/imports/uploaded-files.ts';
 import { adminRoutes } from '../api/admin/routes.ts';
 import { definitionRoutes } from '../api/definitions/definitions.ts';

@@ -152,8 +152,6 @@ export type StoreName = keyof OpenedStores;
 
 export type DatabaseAndAnalytics = Pick<OpenedStores, 'database' | 'analytics'>;
 
-export type StoresWithoutAnalytics = Omit<OpenedStores, 'analytics'>;
-
 // The number is arbitrary, but differs from that of the database's own migrations.
 const ANALYTICS_MIGRATION_LOCK = 'select pg_advisory_xact_lock(7418321991)::text';
 

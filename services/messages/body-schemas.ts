@@ -10,7 +10,7 @@ import identify from '../../schemas/http/identify.json' with { type: 'json' };
 import projectUser from '../../schemas/http/project-user.json' with { type: 'json' };
 import sdkCall from '../../schemas/http/sdk-call.json' with { type: 'json' };
 import track from '../../schemas/http/track.json' with { type: 'json' };
-import { pointerTo } from './unacceptable.ts';
+import { firstByPath, pointerTo } from './unacceptable.ts';
 import type { Problem } from './message.ts';
 
 // Collecting every error is safe here: no pattern can backtrack, and an error needs a member that we define.
@@ -50,14 +50,9 @@ export function isValid(schema: BodySchema, value: unknown): boolean {
 export function problemsWith(schema: BodySchema, value: unknown, place: string): Problem[] {
   const validate: ValidateFunction = SCHEMAS[schema];
   if (validate(value)) return [];
-  const problems = new Map<string, Problem>();
-  for (const error of validate.errors ?? []) {
-    // Why each alternative failed would only confuse: the anyOf itself reports that none fits.
-    if (error.schemaPath.includes('/anyOf/')) continue;
-    const problem = { path: place + pathOf(error), message: messageOf(error) };
-    if (!problems.has(problem.path)) problems.set(problem.path, problem);
-  }
-  return [...problems.values()];
+  // Why each alternative failed would only confuse: the anyOf itself reports that none fits.
+  const relevant = (validate.errors ?? []).filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'));
+  return firstByPath(relevant.map((error) => ({ path: place + pathOf(error), message: messageOf(error) })));
 }
 
 function pathOf({ keyword, instancePath, params }: ErrorObject): string {

@@ -22,6 +22,11 @@ export function unacceptableIn(value: unknown, place: readonly Step[], atMost = 
   return inspection.problems;
 }
 
+/** The first problem of each place. */
+export function firstByPath(problems: readonly Problem[]): Problem[] {
+  return [...Map.groupBy(problems, ({ path }) => path).values()].flatMap(([first]) => first ?? []);
+}
+
 /** Whether nothing is wrong with a value that has `depth` containers around it in a body. */
 export function isAcceptable(value: unknown, depth = 0): boolean {
   return (

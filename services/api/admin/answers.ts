@@ -2,17 +2,38 @@
 import { Readable } from 'node:stream';
 import type { Body, OperationName } from '../../../schemas/operations.ts';
 import { LOCAL_KEY } from '../../http/access/authenticate.ts';
-import type { Answer, Change } from '../../http/route.ts';
+import { BODY_LIMIT_BYTES } from '../../http/body-limits.ts';
+import type { Answer, Change, Route } from '../../http/route.ts';
 import type { Call } from '../../http/call.ts';
 import { type Refusal, renderRefusal } from '../../http/problems.ts';
 import type { CommandEvent } from '../../runtime/command.ts';
 import type { JobRunner } from '../../operations/jobs/job-runner.ts';
-import { problemText } from './failures.ts';
+import { problemText, refusalForOperators } from './failures.ts';
 import type { Job, JobToStart } from '../../operations/jobs/job.ts';
 import { jobJson, jobPath } from './job-json.ts';
-import { readBody } from '../input.ts';
 import { PassedOn } from '../ndjson.ts';
+import { type How, type Input, readBody, route } from '../input.ts';
 import type { Checked } from '../query.ts';
+
+export const ADMIN = {
+  scope: 'admin',
+  style: 'problem',
+  bodyLimitBytes: null,
+  refusalOf: refusalForOperators,
+} as const;
+export const ADMIN_BODY = { ...ADMIN, bodyLimitBytes: BODY_LIMIT_BYTES };
+
+/** The route of an operation that is sent a body, with which its handler is called. */
+export function routeWithBody<Name extends OperationName>(
+  name: Name,
+  how: How,
+  handle: (call: Call, body: Body<Name>, input: Input<Name>) => ReturnType<Route['handle']>,
+): Route {
+  return route(name, how, (call, input) => {
+    const members = readMembers(name, call);
+    return members.ok ? handle(call, members.value, input) : members.refusal;
+  });
+}
 
 /** What is needed of a request. */
 export type AdminCall = Pick<Call, 'params' | 'query' | 'text' | 'headers' | 'signal' | 'key' | 'req' | 'isLocal'>;

@@ -1,9 +1,8 @@
-import type { Refusal } from '../../http/problems.ts';
-import type { Answer, Route } from '../../http/route.ts';
+import type { Route } from '../../http/route.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import type { AuditFilter, RecordedEntry, SqlAuditLog } from '../../stores/service-state/sql-audit-log.ts';
-import { type Input, route } from '../input.ts';
-import { given, pageFrom, readCursor, readRange } from '../query.ts';
+import { route } from '../input.ts';
+import { given, pageAnswer, pageFrom, readCursor, readRange } from '../query.ts';
 import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 
 export interface AuditParts {
@@ -13,23 +12,20 @@ export interface AuditParts {
 
 export function auditRoutes(parts: AuditParts): Route[] {
   const how = { scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
-  return [route('GET /v1/admin/audit', how, (_, { query }) => answerAudit(parts, query))];
-}
-
-/** `GET /v1/admin/audit`. A time without an offset is UTC. */
-async function answerAudit(
-  parts: AuditParts,
-  { limit, cursor: text, action, principal, project: projectId, ...period }: Input<'GET /v1/admin/audit'>['query'],
-): Promise<Answer | Refusal> {
-  const cursor = readCursor(text, decodeAuditCursor);
-  if (!cursor.ok) return cursor.refusal;
-  const range = readRange(period, 'UTC');
-  if (!range.ok) return range.refusal;
-  const filter = { ...given({ action, principal, projectId }), ...range.value };
-  const found = await parts.audit.list(await withProjectId(parts, filter), limit + 1, cursor.value);
-  const { items, next } = pageFrom(found, limit, ({ id }) => encodeAuditCursor(id));
-  const body = `{"entries":[${items.map(entryJson).join(',')}],"next_cursor":${JSON.stringify(next)}}`;
-  return { status: 200, body };
+  return [
+    // A time without an offset is UTC.
+    route('GET /v1/admin/audit', how, async (_, { query }) => {
+      const { limit, cursor: text, action, principal, project: projectId, ...period } = query;
+      const cursor = readCursor(text, decodeAuditCursor);
+      if (!cursor.ok) return cursor.refusal;
+      const range = readRange(period, 'UTC');
+      if (!range.ok) return range.refusal;
+      const filter = { ...given({ action, principal, projectId }), ...range.value };
+      const found = await parts.audit.list(await withProjectId(parts, filter), limit + 1, cursor.value);
+      const { items, next } = pageFrom(found, limit, ({ id }) => encodeAuditCursor(id));
+      return pageAnswer('entries', { items: items.map(entryJson), next });
+    }),
+  ];
 }
 
 /** A project may be named. One that was deleted has its id alone. */

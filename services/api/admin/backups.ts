@@ -1,26 +1,35 @@
 /** Backups over HTTP: begun as jobs, and listed. */
 import { isAbsolute, resolve } from 'node:path';
-import type { Refusal } from '../../http/problems.ts';
-import type { Answer } from '../../http/route.ts';
+import type { Route } from '../../http/route.ts';
 import { formatMs } from '../../messages/timestamp.ts';
 import type { BackupSchedule, LastBackup } from '../../operations/backup/last-backup.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
 import { commandInvalid } from '../../runtime/command.ts';
-import type { Input } from '../input.ts';
-import { type AdminCall, answerJob, readMembers } from './answers.ts';
+import { route } from '../input.ts';
+import { pageAnswer } from '../query.ts';
+import { ADMIN, ADMIN_BODY, type AdminCall, answerJob, routeWithBody } from './answers.ts';
 import { jobsPage } from './job-answers.ts';
 
 interface BackupAnswerParts extends Pick<AdminPorts, 'jobs' | 'figures'> {
   readonly schedule: BackupSchedule;
 }
 
-/** `POST /v1/admin/backups` */
-export async function answerBackup({ jobs, schedule }: BackupAnswerParts, call: AdminCall): Promise<Answer | Refusal> {
-  const members = readMembers('POST /v1/admin/backups', call);
-  if (!members.ok) return members.refusal;
-  const { folder: named = schedule.folder, again = false } = members.value;
-  const folder = checkedFolder(named, schedule, call);
-  return answerJob(jobs, call, { kind: 'backup', args: { folder, again } }, 'backup.start');
+export function backupRoutes({ jobs, figures, schedule }: BackupAnswerParts): Route[] {
+  return [
+    routeWithBody('POST /v1/admin/backups', ADMIN_BODY, (call, { folder: named = schedule.folder, again = false }) => {
+      const folder = checkedFolder(named, schedule, call);
+      return answerJob(jobs, call, { kind: 'backup', args: { folder, again } }, 'backup.start');
+    }),
+    // Those that were begun, newest first, and the last that came to its end.
+    route('GET /v1/admin/backups', ADMIN, async (_, { query }) => {
+      const page = await jobsPage(jobs, { ...query, kind: 'backup' });
+      if (!page.ok) return page.refusal;
+      const { folder, everyMs } = schedule;
+      const every_seconds = folder === undefined ? 0 : everyMs / 1_000;
+      const head = { folder: folder ?? null, every_seconds, last: lastJson(await figures.lastBackup(folder)) };
+      return pageAnswer('backups', page.value, `${JSON.stringify(head).slice(1, -1)},`);
+    }),
+  ];
 }
 
 /** Whoever can open the Unix socket owns the files of the service anyway. */
@@ -31,20 +40,6 @@ function checkedFolder(folder: string | undefined, schedule: BackupSchedule, { i
   throw commandInvalid(
     'Over the network a backup goes to BACKUP_DIR alone. Make others on the machine of the service.',
   );
-}
-
-/** `GET /v1/admin/backups`: those that were begun, newest first, and the last that came to its end. */
-export async function answerBackups(
-  { jobs, figures, schedule: { folder, everyMs } }: BackupAnswerParts,
-  query: Input<'GET /v1/admin/backups'>['query'],
-): Promise<Answer | Refusal> {
-  const page = await jobsPage(jobs, { ...query, kind: 'backup' });
-  if (!page.ok) return page.refusal;
-  const { items, next } = page.value;
-  const schedule = { folder: folder ?? null, every_seconds: folder === undefined ? 0 : everyMs / 1_000 };
-  const last = lastJson(await figures.lastBackup(folder));
-  const head = JSON.stringify({ ...schedule, last }).slice(0, -1);
-  return { status: 200, body: `${head},"backups":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
 }
 
 function lastJson(last: LastBackup | null): object | null {

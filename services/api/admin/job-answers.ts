@@ -1,28 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Refusal } from '../../http/problems.ts';
-import type { Answer } from '../../http/route.ts';
-import type { Input } from '../input.ts';
-import { type Checked, pageFrom, readCursor } from '../query.ts';
+import type { Answer, Route } from '../../http/route.ts';
+import { type Input, route } from '../input.ts';
+import { type Checked, type ListPage, pageAnswer, pageFrom, readCursor } from '../query.ts';
 import type { JobRunner } from '../../operations/jobs/job-runner.ts';
-import { type AdminCall, notFound } from './answers.ts';
+import type { AdminPorts } from '../../operations/ports.ts';
+import { ADMIN, notFound } from './answers.ts';
 import { isFinished, type Job, type JobCursor } from '../../operations/jobs/job.ts';
 import { jobJson } from './job-json.ts';
 
-type JobsQuery = Input<'GET /v1/admin/jobs'>['query'];
-
-/** `GET /v1/admin/jobs`, and those of one kind by another name. */
-export async function answerJobs(jobs: JobRunner, query: JobsQuery, name = 'jobs'): Promise<Answer | Refusal> {
-  const page = await jobsPage(jobs, query);
-  if (!page.ok) return page.refusal;
-  const { items, next } = page.value;
-  return { status: 200, body: `{"${name}":[${items.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
+export function jobRoutes({ jobs }: Pick<AdminPorts, 'jobs'>): Route[] {
+  return [
+    route('GET /v1/admin/jobs', ADMIN, async (_, { query }) => {
+      const page = await jobsPage(jobs, query);
+      return page.ok ? pageAnswer('jobs', page.value) : page.refusal;
+    }),
+    route('GET /v1/admin/jobs/{id}', ADMIN, async ({ signal }, { path, query }) => {
+      return jobAnswer(await waitForJob(jobs, path.id, query.wait * 1_000, signal));
+    }),
+    // Asks for its end, and does not wait for it.
+    route('DELETE /v1/admin/jobs/{id}', ADMIN, async (_, { path }) => {
+      const job = await jobs.cancel(path.id);
+      const answer = jobAnswer(job);
+      if (job === undefined || 'refused' in answer) return answer;
+      return { ...answer, audit: { action: 'job.cancel', object: job.id, project: null } };
+    }),
+  ];
 }
 
 /** A page of jobs as JSON texts, newest first. */
 export async function jobsPage(
   jobs: JobRunner,
-  { limit, cursor, kind, state }: JobsQuery,
-): Promise<Checked<{ readonly items: readonly string[]; readonly next: string | null }>> {
+  { limit, cursor, kind, state }: Input<'GET /v1/admin/jobs'>['query'],
+): Promise<Checked<ListPage<string>>> {
   const after = readCursor(cursor, decodeJobCursor);
   if (!after.ok) return after;
   const found = await jobs.list(limit + 1, { kind, state, after: after.value });
@@ -30,27 +40,8 @@ export async function jobsPage(
   return { ok: true, value: { items: items.map(jobJson), next } };
 }
 
-/** `GET /v1/admin/jobs/:id`, and one of a kind alone. */
-export async function answerJobState(
-  jobs: JobRunner,
-  { signal }: AdminCall,
-  { path, query }: Input<'GET /v1/admin/jobs/{id}' | 'GET /v1/admin/imports/{id}'>,
-  kind?: string,
-): Promise<Answer | Refusal> {
-  return jobAnswer(await waitForJob(jobs, path.id, query.wait * 1_000, signal), kind);
-}
-
-/** `DELETE /v1/admin/jobs/:id`: asks for its end, and does not wait for it. */
-export async function answerJobCancel(jobs: JobRunner, call: AdminCall): Promise<Answer | Refusal> {
-  const job = await jobs.cancel(call.params['id'] ?? '');
-  const answer = jobAnswer(job);
-  if (job === undefined || 'refused' in answer) return answer;
-  return { ...answer, audit: { action: 'job.cancel', object: job.id, project: null } };
-}
-
-function jobAnswer(job: Job | undefined, kind?: string): Answer | Refusal {
-  if (job === undefined || job.kind !== (kind ?? job.kind)) return notFound(`There is no such ${kind ?? 'job'}.`);
-  return { status: 200, body: jobJson(job) };
+function jobAnswer(job: Job | undefined): Answer | Refusal {
+  return job === undefined ? notFound('There is no such job.') : { status: 200, body: jobJson(job) };
 }
 
 function encodeJobCursor({ createdAtMs, id }: JobCursor): string {

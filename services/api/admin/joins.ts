@@ -1,6 +1,5 @@
 /** Whose anonymous ids are, and what operators decide about them. */
-import type { Refusal } from '../../http/problems.ts';
-import type { Answer } from '../../http/route.ts';
+import type { Route } from '../../http/route.ts';
 import { isPlaceholder } from '../../messages/sdk/sightings.ts';
 import { formatMicros } from '../../messages/timestamp.ts';
 import { anonymousKeyOf, userKeyOf } from '../../messages/user-key.ts';
@@ -8,53 +7,49 @@ import type { AdminPorts } from '../../operations/ports.ts';
 import type { ProfileReader, SightedId } from '../../stores/profiles/profile-reader.ts';
 import type { JoinDecision } from '../../stores/profiles/sql-join-decisions.ts';
 import { findProject } from '../../stores/projects/project-commands.ts';
+import { route } from '../input.ts';
 import { refuseBody } from '../query.ts';
-import { type AdminCall, principalOf, readMembers } from './answers.ts';
+import { ADMIN, ADMIN_BODY, principalOf, routeWithBody } from './answers.ts';
 
 export interface JoinParts extends Pick<AdminPorts, 'projects' | 'joins'> {
   readonly profiles: ProfileReader;
 }
 
-/** `GET /v1/admin/projects/:id/joins` */
-export async function answerJoins({ projects, joins, profiles }: JoinParts, { params }: AdminCall): Promise<Answer> {
-  const { id, join_ids } = await findProject(projects, params['id'] ?? '');
-  const { joined, shared, unseen, usersAtLimit, mostShared } = await profiles.countJoins(id);
-  const most_shared = mostShared.map(({ anonymousId: anonymous_id, users }) => ({ anonymous_id, users }));
-  const decided = await joins.count(id);
-  const body = { join_ids, joined, shared, unseen, users_at_limit: usersAtLimit, decided, most_shared };
-  return { status: 200, body: JSON.stringify(body) };
-}
-
-/** `GET /v1/admin/projects/:id/joins/:anonymous_id` */
-export async function answerJoin(parts: JoinParts, { params }: AdminCall): Promise<Answer> {
-  const { id } = await findProject(parts.projects, params['id'] ?? '');
-  return { status: 200, body: JSON.stringify(await joinJson(parts, id, params['anonymous_id'] ?? '')) };
-}
-
-/** `PUT /v1/admin/projects/:id/joins/:anonymous_id` */
-export async function answerJoinDecision(parts: JoinParts, call: AdminCall): Promise<Answer | Refusal> {
-  const members = readMembers('PUT /v1/admin/projects/{id}/joins/{anonymous_id}', call);
-  if (!members.ok) return members.refusal;
-  const { says, user_id: userId } = members.value;
-  if ((says === 'join') !== (userId !== undefined))
-    return refuseBody([{ path: '/user_id', message: 'stands beside "says": "join", and never otherwise' }]).refusal;
-  const { id: projectId } = await findProject(parts.projects, call.params['id'] ?? '');
-  const anonymousId = call.params['anonymous_id'] ?? '';
-  const before = JSON.stringify(await joinJson(parts, projectId, anonymousId));
-  await parts.joins.decide({
-    projectId,
-    userKey: anonymousKeyOf(projectId, anonymousId),
-    anonymousId,
-    says,
-    personKey: userId === undefined ? null : userKeyOf(projectId, userId),
-    decidedBy: principalOf(call),
-  });
-  const body = JSON.stringify(await joinJson(parts, projectId, anonymousId));
-  return {
-    status: 200,
-    body,
-    audit: { action: 'join.decide', object: anonymousId, project: projectId, before, after: body },
-  };
+export function joinRoutes(parts: JoinParts): Route[] {
+  const { projects, joins, profiles } = parts;
+  return [
+    route('GET /v1/admin/projects/{id}/joins', ADMIN, async (_, { path }) => {
+      const { id, join_ids } = await findProject(projects, path.id);
+      const { joined, shared, unseen, usersAtLimit, mostShared } = await profiles.countJoins(id);
+      const most_shared = mostShared.map(({ anonymousId: anonymous_id, users }) => ({ anonymous_id, users }));
+      const decided = await joins.count(id);
+      const body = { join_ids, joined, shared, unseen, users_at_limit: usersAtLimit, decided, most_shared };
+      return { status: 200, body: JSON.stringify(body) };
+    }),
+    route('GET /v1/admin/projects/{id}/joins/{anonymous_id}', ADMIN, async (_, { path }) => {
+      const { id } = await findProject(projects, path.id);
+      return { status: 200, body: JSON.stringify(await joinJson(parts, id, path.anonymous_id)) };
+    }),
+    routeWithBody('PUT /v1/admin/projects/{id}/joins/{anonymous_id}', ADMIN_BODY, async (call, body, { path }) => {
+      const { says, user_id: userId } = body;
+      if ((says === 'join') !== (userId !== undefined))
+        return refuseBody([{ path: '/user_id', message: 'stands beside "says": "join", and never otherwise' }]).refusal;
+      const { id: projectId } = await findProject(projects, path.id);
+      const anonymousId = path.anonymous_id;
+      const before = JSON.stringify(await joinJson(parts, projectId, anonymousId));
+      await joins.decide({
+        projectId,
+        userKey: anonymousKeyOf(projectId, anonymousId),
+        anonymousId,
+        says,
+        personKey: userId === undefined ? null : userKeyOf(projectId, userId),
+        decidedBy: principalOf(call),
+      });
+      const after = JSON.stringify(await joinJson(parts, projectId, anonymousId));
+      const audit = { action: 'join.decide', object: anonymousId, project: projectId, before, after };
+      return { status: 200, body: after, audit };
+    }),
+  ];
 }
 
 async function joinJson({ joins, profiles }: JoinParts, projectId: string, anonymousId: string): Promise<object> {

@@ -8,7 +8,7 @@ import type { Answer } from '../../http/route.ts';
 import type { Micros } from '../../messages/message.ts';
 import { formatMicros, formatMs } from '../../messages/timestamp.ts';
 import type { Input } from '../input.ts';
-import { given, pageFrom, type QueryRequest, readCursor, readRange, refuseParameter } from '../query.ts';
+import { given, pageAnswer, pageFrom, type QueryRequest, readCursor, readRange, refuseParameter } from '../query.ts';
 import { definitionJson } from './audience-json.ts';
 import { decodeHistoryCursor, decodeVersionsCursor, encodeHistoryCursor, encodeVersionsCursor } from './cursor.ts';
 import { findAudience, NO_AUDIENCE } from './saved.ts';
@@ -33,7 +33,8 @@ export async function answerVersions(
   const cursorOf = ({ version }: AudienceVersion) => encodeVersionsCursor({ audienceId: audience.id, version });
   const { items, next } = pageFrom(found, limit, cursorOf);
   const names = await namesReferredTo(saved, call.project.id, items);
-  return pageAnswer('versions', await mapYielding(items, (version) => versionJson(version, call.project, names)), next);
+  const versions = await mapYielding(items, (version) => versionJson(version, call.project, names));
+  return pageAnswer('versions', { items: versions, next });
 }
 
 /** `GET /v1/audiences/:id/history` */
@@ -59,14 +60,10 @@ export async function answerHistory(
   const cursorOf = ({ at }: LastEvaluation) =>
     encodeHistoryCursor({ audienceId: audience.id, before: at - (at % (perMicros ?? 1n)) });
   const { items, next } = pageFrom(found, limit, cursorOf);
-  return pageAnswer('history', items.map(entryJson), next);
+  return pageAnswer('history', { items: items.map(entryJson), next });
 }
 
 const FOREIGN_CURSOR = refuseParameter('cursor', 'is that of another audience').refusal;
-
-function pageAnswer(name: string, entries: readonly string[], next: string | null): Answer {
-  return { status: 200, body: `{"${name}":[${entries.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
-}
 
 function versionJson(saved: AudienceVersion, project: QueryRequest['project'], names: AudienceNames): string {
   const { version, changedAtMs, changedBy, changedByName } = saved;

@@ -38,19 +38,12 @@ export function audienceRoutes(parts: AudienceRouteParts, question: Limited, { a
   const streams = new ConcurrencyLimiter(OPEN_STREAMS);
   const stream = { ...READ, admitWhole: (call: Call) => streams.admit(call) };
   const following = { streams, waits: new ConcurrencyLimiter(parts.changesAtOnce ?? CHANGES_AT_ONCE) };
-  const change = { ...READ, scope: 'audiences' } as const;
-  const write = { ...DEFINED, scope: 'audiences' } as const;
   return [
     route('POST /v1/audiences/preview', post, (call) => answerPreview(parts, call)),
     route('POST /v1/audiences/explain', post, (call) => answerExplain(parts, call)),
     route('POST /v1/audiences/why', post, (call) => answerWhy(parts, call)),
     route('POST /v1/audiences/compare', post, (call) => answerCompare(parts, call)),
-    route('GET /v1/audiences', READ, (call, { query }) => answerList(parts, call, query)),
-    route('POST /v1/audiences', write, (call) => answerSave(parts, call)),
-    route('GET /v1/audiences/{id}', READ, (call) => answerSaved(parts, call)),
-    route('PUT /v1/audiences/{id}', write, (call) => answerChange(parts, call, 'PUT /v1/audiences/{id}')),
-    route('PATCH /v1/audiences/{id}', write, (call) => answerChange(parts, call, 'PATCH /v1/audiences/{id}')),
-    route('DELETE /v1/audiences/{id}', change, (call) => answerDelete(parts, call)),
+    ...savedRoutes(parts),
     unreadRoute('GET /v1/audiences/{id}/preview', ask, (call) => answerSavedPreview(parts, call)),
     unreadRoute('GET /v1/audiences/{id}/explain', ask, (call) => answerSavedExplain(parts, call)),
     unreadRoute('GET /v1/audiences/{id}/why', ask, (call) => answerSavedWhy(parts, call)),
@@ -58,6 +51,20 @@ export function audienceRoutes(parts: AudienceRouteParts, question: Limited, { a
     route('GET /v1/audiences/{id}/versions', page, (call, { query }) => answerVersions(parts, call, query)),
     route('GET /v1/audiences/{id}/history', page, (call, { query }) => answerHistory(parts, call, query)),
     unreadRoute('GET /v1/audiences/{id}/changes', READ, (call) => answerFollow(parts, following, call)),
-    route('POST /v1/audiences/{id}/evaluate', { ...ask, ...change }, (call) => answerEvaluate(parts, call)),
+    route('POST /v1/audiences/{id}/evaluate', { ...ask, ...CHANGE }, (call) => answerEvaluate(parts, call)),
+  ];
+}
+
+const CHANGE = { ...READ, scope: 'audiences' } as const;
+
+export function savedRoutes(parts: SavedAudienceParts): Route[] {
+  const write = { ...DEFINED, scope: CHANGE.scope };
+  return [
+    route('GET /v1/audiences', READ, (call, { query }) => answerList(parts, call, query)),
+    route('POST /v1/audiences', write, (call) => answerSave(parts, call)),
+    route('GET /v1/audiences/{id}', READ, (call) => answerSaved(parts, call)),
+    route('PUT /v1/audiences/{id}', write, (call) => answerChange(parts, call, 'PUT /v1/audiences/{id}')),
+    route('PATCH /v1/audiences/{id}', write, (call) => answerChange(parts, call, 'PATCH /v1/audiences/{id}')),
+    route('DELETE /v1/audiences/{id}', CHANGE, (call) => answerDelete(parts, call)),
   ];
 }

@@ -19,7 +19,7 @@ import { formatMicros, microsAt } from '../../messages/timestamp.ts';
 import { audienceAnswer, audiencesJson, LIVE, parseRefresh, refreshOf } from './audience-json.ts';
 import { decodeListCursor, encodeListCursor } from './cursor.ts';
 import { type Input, type Members, readBody, readInput } from '../input.ts';
-import { given, pageFrom, type QueryRequest, readCursor, refuseBody, refuseParameter } from '../query.ts';
+import { given, pageAnswer, pageFrom, type QueryRequest, readCursor, refuseBody, refuseParameter } from '../query.ts';
 
 /** What the endpoints of saved audiences need. */
 export interface SavedAudienceParts extends AnalyticsParts, WarningParts {
@@ -60,7 +60,7 @@ export async function answerList(
   const { items, next } = pageFrom(found, limit, encodeListCursor);
   const audiences = await audiencesJson(saved, items, project);
   const listed = days === undefined ? audiences : await withSizes({ saved }, items, audiences, days);
-  return { status: 200, body: `{"audiences":[${listed.join(',')}],"next_cursor":${JSON.stringify(next)}}` };
+  return pageAnswer('audiences', { items: listed, next });
 }
 
 /** Each may have 192 sizes. */
@@ -248,7 +248,7 @@ async function settingsIn(
 }
 
 /** Undefined if it cannot be read. */
-function readRefresh(refresh: unknown): Partial<Pick<NewAudience, 'refreshMs' | 'isLive'>> | undefined {
+export function readRefresh(refresh: unknown): Partial<Pick<NewAudience, 'refreshMs' | 'isLive'>> | undefined {
   if (refresh === undefined) return {};
   if (typeof refresh !== 'string') return { refreshMs: null, isLive: false };
   const read = parseRefresh(refresh);

@@ -24,57 +24,47 @@ export function consoleRoutes(parts: ConsoleParts, folder?: string): RouteSet {
 }
 
 export function sessionRoutes(parts: ConsoleParts): Route[] {
-  const limit = new SignInLimit();
-  const session = { path: '/console/session', scope: null, style: 'problem' } as const;
-  return [
-    { ...session, method: 'GET', bodyLimitBytes: null, handle: (call) => answerSession(parts, call) },
-    {
-      ...session,
-      method: 'POST',
-      bodyLimitBytes: SIGN_IN_LIMIT_BYTES,
-      handle: (call) => answerSignIn(parts, limit, call),
-    },
-    { ...session, method: 'DELETE', bodyLimitBytes: null, handle: (call) => answerSignOut(parts, call) },
-  ];
-}
-
-/** `GET /console/session`: what the session opens; null without one. */
-async function answerSession(parts: ConsoleParts, { req }: Call): Promise<Answer> {
   const { sessions } = parts;
-  const token = sessionTokenIn(req);
-  const key = token === undefined ? undefined : await sessions.find(token);
-  const expiresAtMs = token === undefined ? undefined : sessions.expiryOf(token);
-  if (key === undefined || expiresAtMs === undefined) return { status: 200, body: '{"session":null}' };
-  return sessionAnswer(200, parts, key, expiresAtMs);
-}
-
-/** `POST /console/session` */
-async function answerSignIn(parts: ConsoleParts, limit: SignInLimit, call: Call): Promise<Answer | Refusal> {
-  if (!isFromConsole(call.req)) return FOREIGN;
-  const read = readBody('POST /console/session', call);
-  if (!read.ok) return read.refusal;
-  // Counted before the key is looked up, so that no more fail at once than one after the other.
-  const attempt = limit.begin(call.req.socket.remoteAddress ?? '', Date.now());
-  const opened = await parts.sessions.open(read.value.body.key).catch((error: unknown) => {
+  const limit = new SignInLimit();
+  const session = { path: '/console/session', scope: null, style: 'problem', bodyLimitBytes: null } as const;
+  // What the session opens; null without one.
+  const find: Route['handle'] = async ({ req }) => {
+    const token = sessionTokenIn(req);
+    const key = token === undefined ? undefined : await sessions.find(token);
+    const expiresAtMs = token === undefined ? undefined : sessions.expiryOf(token);
+    if (key === undefined || expiresAtMs === undefined) return { status: 200, body: '{"session":null}' };
+    return sessionAnswer(200, parts, key, expiresAtMs);
+  };
+  const signIn: Route['handle'] = async (call) => {
+    if (!isFromConsole(call.req)) return FOREIGN;
+    const read = readBody('POST /console/session', call);
+    if (!read.ok) return read.refusal;
+    // Counted before the key is looked up, so that no more fail at once than one after the other.
+    const attempt = limit.begin(call.req.socket.remoteAddress ?? '', Date.now());
+    const opened = await sessions.open(read.value.body.key).catch((error: unknown) => {
+      attempt.forget();
+      throw error;
+    });
+    if (typeof opened === 'string') {
+      if (attempt.waitS === 0) return { refused: 'unauthorized', detail: REASONS[opened] };
+      return { refused: 'rate-limited', detail: TOO_MANY_FAILURES, retryAfterS: attempt.waitS };
+    }
     attempt.forget();
-    throw error;
-  });
-  if (typeof opened === 'string') {
-    if (attempt.waitS === 0) return { refused: 'unauthorized', detail: REASONS[opened] };
-    return { refused: 'rate-limited', detail: TOO_MANY_FAILURES, retryAfterS: attempt.waitS };
-  }
-  attempt.forget();
-  const { token, key, expiresAtMs } = opened;
-  const cookie = cookieOf(call, token, Math.floor(LIFETIME_MS / 1_000));
-  return sessionAnswer(201, parts, key, expiresAtMs, { 'Set-Cookie': cookie });
-}
-
-/** `DELETE /console/session` */
-async function answerSignOut({ sessions }: ConsoleParts, call: Call): Promise<Answer | Refusal> {
-  if (!isFromConsole(call.req)) return FOREIGN;
-  const token = sessionTokenIn(call.req);
-  if (token !== undefined) await sessions.close(token);
-  return { status: 204, body: '', headers: { 'Set-Cookie': cookieOf(call, '', 0) } };
+    const { token, key, expiresAtMs } = opened;
+    const cookie = cookieOf(call, token, Math.floor(LIFETIME_MS / 1_000));
+    return sessionAnswer(201, parts, key, expiresAtMs, { 'Set-Cookie': cookie });
+  };
+  const signOut: Route['handle'] = async (call) => {
+    if (!isFromConsole(call.req)) return FOREIGN;
+    const token = sessionTokenIn(call.req);
+    if (token !== undefined) await sessions.close(token);
+    return { status: 204, body: '', headers: { 'Set-Cookie': cookieOf(call, '', 0) } };
+  };
+  return [
+    { ...session, method: 'GET', handle: find },
+    { ...session, method: 'POST', bodyLimitBytes: SIGN_IN_LIMIT_BYTES, handle: signIn },
+    { ...session, method: 'DELETE', handle: signOut },
+  ];
 }
 
 const REASONS = {

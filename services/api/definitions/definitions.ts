@@ -10,29 +10,26 @@ import { lockProject } from '../../questions/saved/references-sql.ts';
 import type { Database, Queryable } from '../../stores/database/database.ts';
 import { expectProject } from '../../stores/projects/project-commands.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
-import { refusalForOperators } from '../admin/failures.ts';
+import { ADMIN } from '../admin/answers.ts';
 import { type Members, readBody, route } from '../input.ts';
 import { refuseBody } from '../query.ts';
 import { type Affected, affectedBy, countAffected, questionsOf } from './affected-users.ts';
 import { definedIn, exported } from './defined.ts';
-import { type Checks, type Done, doStep, storesWithin } from './do-step.ts';
+import { type Checks, type Done, doStep, stepOperations, storesWithin } from './do-step.ts';
 import { KIND_NAMES, DEFINED_KINDS, objectNameOf, type Stores } from './kinds.ts';
 import { objectKeyOf, planOf, type PlanStep, stepOf, type WantedObject } from './plan.ts';
 
 const PATH = '/v1/admin/projects/{id}/definitions';
 
 export function definitionRoutes({ definitions }: { readonly definitions: Definitions }): RouteSet {
-  const read = { scope: 'admin', style: 'problem', refusalOf: refusalForOperators, bodyLimitBytes: null } as const;
-  const write = { ...read, bodyLimitBytes: DEFINITIONS_LIMIT_BYTES };
+  const write = { ...ADMIN, bodyLimitBytes: DEFINITIONS_LIMIT_BYTES };
   return {
     routes: [
-      route(`GET ${PATH}`, read, (_, { path: { id } }) => definitions.exported(id)),
+      route(`GET ${PATH}`, ADMIN, (_, { path: { id } }) => definitions.exported(id)),
       route(`POST ${PATH}`, write, ({ text, key }, { path: { id } }) => definitions.apply({ id, text, key })),
     ],
   };
 }
-
-type Sent = Body<`POST ${typeof PATH}`>;
 
 /** What is applied to the project of this id, and by which key. */
 interface ApplyRequest extends Pick<Call, 'text' | 'key'> {
@@ -128,7 +125,7 @@ interface Applied {
 async function applied(
   stores: Stores,
   { project, key }: Pick<ApplyRequest, 'key'> & { readonly project: Project },
-  body: Sent,
+  body: Body<`POST ${typeof PATH}`>,
   wanted: readonly WantedObject[],
 ): Promise<Applied | Refusal> {
   const existing = await definedIn(stores, project.id);
@@ -139,8 +136,9 @@ async function applied(
   const problems: Problem[] = [...plan.problems];
   const [ids, done] = [new Map(existing.map((one) => [objectKeyOf(one), one.id])), [] as Done[]];
   let now = project;
+  const operations = stepOperations(stores);
   for (const step of problems.length > 0 ? [] : plan.steps.filter(({ change }) => change !== 'left')) {
-    const outcome = await doStep(stores, { project: now, key, ids }, step);
+    const outcome = await doStep({ operations, project: now, key, ids }, step);
     if (!('refused' in outcome)) done.push(outcome);
     else if (outcome.errors === undefined) return outcome;
     else problems.push(...outcome.errors.map(({ path, message }) => ({ path: `${step.wanted?.at}${path}`, message })));

@@ -1,7 +1,7 @@
 /** Does a step within a transaction: by the operation that does it by hand, which checks it. */
 import type { Call } from '../../http/call.ts';
 import type { Refusal } from '../../http/problems.ts';
-import type { Change } from '../../http/route.ts';
+import type { Change, Route } from '../../http/route.ts';
 import { toJsonText } from '../../messages/json.ts';
 import { SqlAudienceStore } from '../../questions/saved/sql-audience-store.ts';
 import { SqlWatchStore } from '../../questions/watches/sql-watch-store.ts';
@@ -12,9 +12,14 @@ import type { Project } from '../../stores/projects/project-store.ts';
 import { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { SqlPinsAndNotes } from '../../stores/service-state/sql-pins-and-notes.ts';
 import { SqlEndpointStore } from '../../webhooks/sql-endpoint-store.ts';
+import { settingRoutes } from '../admin/projects.ts';
+import { savedRoutes } from '../audiences/routes.ts';
+import { endpointRoutes } from '../endpoints/routes.ts';
+import { routesByName } from '../input.ts';
+import { pinsAndNotesRoutes } from '../pins-and-notes.ts';
 import { DEFINED_KINDS, type Stores } from './kinds.ts';
 import { objectKeyOf, type PlanStep } from './plan.ts';
-import { withOtherReferences } from './references.ts';
+import { type ReferredKind, withOtherReferences } from './references.ts';
 
 /** `maxAudiences`: how many a project may have. */
 export type Checks = Pick<Stores, 'limitsOf' | 'addresses' | 'isOnKafka'> & { readonly maxAudiences: number };
@@ -42,6 +47,7 @@ export function storesWithin(transaction: Queryable, { maxAudiences, ...checks }
 
 /** `ids`: those of objects by their kinds and names, to which the one of an object that is made is added. */
 export interface Surroundings extends Pick<Call, 'key'> {
+  readonly operations: ReturnType<typeof stepOperations>;
   readonly project: Project;
   readonly ids: Map<string, string>;
 }
@@ -54,12 +60,17 @@ export interface Done {
   readonly warnings: readonly { readonly pointer: string }[];
 }
 
+/** The operations by which steps are done. */
+export function stepOperations(stores: Stores): ReadonlyMap<string, Route> {
+  const all = [settingRoutes(stores), savedRoutes(stores), endpointRoutes(stores), pinsAndNotesRoutes(stores)];
+  return routesByName(all.flat());
+}
+
 /** @throws TidemarkError What the operation throws. */
-export async function doStep(stores: Stores, given: Surroundings, step: PlanStep): Promise<Done | Refusal> {
+export async function doStep(given: Surroundings, step: PlanStep): Promise<Done | Refusal> {
   const { kind, name, change, wanted } = step;
-  const run = change === 'follow' || change === 'left' ? undefined : DEFINED_KINDS[kind][change];
-  const call = requestByHand(given, step);
-  const answer = await run?.(stores, call, { path: { id: call.params['id'] ?? '', name }, query: {} });
+  const operation = change === 'follow' || change === 'left' ? undefined : DEFINED_KINDS[kind][change];
+  const answer = await given.operations.get(operation ?? '')?.handle(requestByHand(given, step));
   if (answer === undefined) throw new Error(`nothing does the ${change} of ${kind}`);
   if ('refused' in answer) return answer;
   const made = JSON.parse(answer.body as string) as Partial<Done> & { readonly key?: string };
@@ -73,15 +84,12 @@ export async function doStep(stores: Stores, given: Surroundings, step: PlanStep
 }
 
 /** The request that does it by hand. */
-function requestByHand(
-  { project, key, ids }: Surroundings,
-  { kind, id = project.id, change, ...step }: PlanStep,
-): Call {
-  const members = withOtherReferences(step.wanted?.members ?? {}, (name, of) =>
-    ids.get(objectKeyOf({ kind: of, name })),
-  );
-  const sent = DEFINED_KINDS[kind].sent ?? (change === 'create' ? Object.keys(members) : step.members);
+function requestByHand({ project, key, ids }: Surroundings, step: PlanStep): Call {
+  const { kind, name, id = project.id, change, members: changed, wanted } = step;
+  const idOf = (other: string, of: ReferredKind) => ids.get(objectKeyOf({ kind: of, name: other }));
+  const members = withOtherReferences(wanted?.members ?? {}, idOf);
+  const sent = DEFINED_KINDS[kind].sent ?? (change === 'create' ? Object.keys(members) : changed);
   const text = toJsonText(Object.fromEntries(sent.map((member) => [member, members[member]])));
-  const request = { project, projectId: project.id, params: { id }, query: new URLSearchParams(), headers: {}, key };
-  return { ...request, text } as unknown as Call;
+  const named = { project, projectId: project.id, params: { id, name }, key };
+  return { ...named, query: new URLSearchParams(), headers: {}, text } as unknown as Call;
 }

@@ -1,42 +1,21 @@
 /** The kinds of what a project is defined by: a new one is an entry here, and its list in schemas/openapi/definitions.json. */
-import type { Body } from '../../../schemas/operations.ts';
-import type { Call } from '../../http/call.ts';
-import type { Refusal } from '../../http/problems.ts';
-import type { Answer } from '../../http/route.ts';
-import { parseBody } from '../../messages/json.ts';
+import type { Body, OperationName } from '../../../schemas/operations.ts';
 import type { AdminPorts } from '../../operations/ports.ts';
+import { parsedDefinition } from '../../questions/saved/references.ts';
 import { mapYielding } from '../../runtime/event-loop-yielder.ts';
 import { findProject } from '../../stores/projects/project-commands.ts';
 import { SCOPES } from '../../stores/projects/project-store.ts';
-import { answerNewProjectKey, answerProjectChange, answerRevokedKey } from '../admin/projects.ts';
-import { LIVE, parseRefresh, refreshOf } from '../audiences/audience-json.ts';
-import { answerChange, answerDelete, answerSave, type SavedAudienceParts } from '../audiences/saved.ts';
-import {
-  answerEndpointChange,
-  answerEndpointDelete,
-  answerNewEndpoint,
-  type EndpointParts,
-} from '../endpoints/endpoint-answers.ts';
+import { refreshOf } from '../audiences/audience-json.ts';
+import { readRefresh, type SavedAudienceParts } from '../audiences/saved.ts';
+import type { EndpointParts } from '../endpoints/endpoint-answers.ts';
 import { nameOfEndpoint } from '../endpoints/endpoint-json.ts';
-import { answerUnwatched, answerWatch, type WatchRouteParts } from '../endpoints/watches.ts';
 import type { Members } from '../input.ts';
-import { answerPin, answerUnpin, type PinsAndNotesParts } from '../pins-and-notes.ts';
+import type { PinsAndNotesParts } from '../pins-and-notes.ts';
 
-export interface Stores
-  extends
-    SavedAudienceParts,
-    EndpointParts,
-    WatchRouteParts,
-    PinsAndNotesParts,
-    Pick<AdminPorts, 'projects' | 'generations'> {}
-
-interface Input {
-  readonly path: { readonly id: string; readonly name: string };
-  readonly query: object;
-}
-
-/** The operation that does it by hand, which checks it. */
-type Operation = (stores: Stores, call: Call, input: Input) => Promise<Answer | Refusal>;
+export type Stores = SavedAudienceParts &
+  EndpointParts &
+  PinsAndNotesParts &
+  Pick<AdminPorts, 'projects' | 'generations'>;
 
 interface KindOfObject {
   /** Where a body has them, and the folder of their files. */
@@ -51,10 +30,11 @@ interface KindOfObject {
   readonly tidied?: (members: Members) => Members;
   /** The members that the operations take; all where left out. */
   readonly sent?: readonly string[];
-  readonly create?: Operation;
+  /** The operations that do it by hand, which check it. */
+  readonly create?: OperationName;
   /** Is sent the members that change. */
-  readonly change?: Operation;
-  readonly delete?: Operation;
+  readonly change?: OperationName;
+  readonly delete?: OperationName;
 }
 
 export type Kind = 'settings' | 'audience' | 'endpoint' | 'key' | 'pin' | 'watch';
@@ -67,23 +47,22 @@ export const DEFINED_KINDS: Readonly<Record<Kind, KindOfObject>> = {
       return [settings];
     },
     nameOf: () => 'settings',
-    change: answerProjectChange,
+    change: 'PATCH /v1/admin/projects/{id}',
   },
   audience: {
     list: 'audiences',
     read: async ({ saved }, projectId) =>
       mapYielding(await saved.list(projectId, ALL), ({ id, name, note, tags, definition, ...one }) => {
-        return { id, name, note, tags, refresh: refreshOf(one), definition: exactOf(definition) };
+        return { id, name, note, tags, refresh: refreshOf(one), definition: parsedDefinition(definition) };
       }),
     defaults: { note: '', tags: [], refresh: null },
     tidied: ({ refresh, ...members }) => {
-      const ms = typeof refresh === 'string' ? parseRefresh(refresh) : undefined;
-      const kept = ms === undefined ? refresh : refreshOf({ refreshMs: ms === LIVE ? null : ms, isLive: ms === LIVE });
-      return { ...members, refresh: kept };
+      const read = readRefresh(refresh);
+      return { ...members, refresh: read === undefined ? refresh : refreshOf({ refreshMs: null, ...read }) };
     },
-    create: answerSave,
-    change: (stores, call) => answerChange(stores, call, 'PATCH /v1/audiences/{id}'),
-    delete: answerDelete,
+    create: 'POST /v1/audiences',
+    change: 'PATCH /v1/audiences/{id}',
+    delete: 'DELETE /v1/audiences/{id}',
   },
   endpoint: {
     list: 'endpoints',
@@ -98,9 +77,9 @@ export const DEFINED_KINDS: Readonly<Record<Kind, KindOfObject>> = {
     nameOf: ({ url, description }) => nameOfEndpoint(String(url), description as string | null),
     defaults: { description: null, audiences: null, traits: null },
     tidied: ({ url, ...members }) => ({ ...members, url: URL.parse(String(url))?.href ?? url }),
-    create: answerNewEndpoint,
-    change: answerEndpointChange,
-    delete: answerEndpointDelete,
+    create: 'POST /v1/endpoints',
+    change: 'PATCH /v1/endpoints/{id}',
+    delete: 'DELETE /v1/endpoints/{id}',
   },
   key: {
     list: 'keys',
@@ -113,8 +92,8 @@ export const DEFINED_KINDS: Readonly<Record<Kind, KindOfObject>> = {
     tidied: ({ scopes, ...members }) => {
       return { ...members, scopes: SCOPES.filter((scope) => (scopes as readonly string[]).includes(scope)) };
     },
-    create: ({ projects }, call) => answerNewProjectKey(projects, call),
-    delete: ({ projects }, call) => answerRevokedKey(projects, call),
+    create: 'POST /v1/admin/projects/{id}/keys',
+    delete: 'DELETE /v1/admin/keys/{id}',
   },
   pin: {
     list: 'pins',
@@ -122,22 +101,22 @@ export const DEFINED_KINDS: Readonly<Record<Kind, KindOfObject>> = {
       return (await pinsAndNotes.pins(projectId)).map((pin) => ({ id: pin.name, ...pin }));
     },
     sent: ['address'],
-    create: savePin,
-    change: savePin,
-    delete: ({ pinsAndNotes }, call, { path: { name } }) => answerUnpin(pinsAndNotes, call, name),
+    create: 'PUT /v1/pins/{name}',
+    change: 'PUT /v1/pins/{name}',
+    delete: 'DELETE /v1/pins/{name}',
   },
   watch: {
     list: 'watches',
     read: async ({ watches }, projectId) => {
       return (await watches.list(projectId)).map(({ name, definition }) => {
-        return { id: name, name, ...(exactOf(definition) as Members) };
+        return { id: name, name, ...(parsedDefinition(definition) as Members) };
       });
     },
     defaults: { endpoints: null },
     sent: ['question', 'rule', 'endpoints'],
-    create: saveWatch,
-    change: saveWatch,
-    delete: ({ watches }, call, { path: { name } }) => answerUnwatched(watches, call, name),
+    create: 'PUT /v1/watches/{name}',
+    change: 'PUT /v1/watches/{name}',
+    delete: 'DELETE /v1/watches/{name}',
   },
 };
 
@@ -146,19 +125,6 @@ export const KIND_NAMES = Object.keys(DEFINED_KINDS) as readonly Kind[];
 /** More than a project has. */
 export const ALL = 1_000_000;
 
-function exactOf(json: string): unknown {
-  const parsed = parseBody(json);
-  return parsed.ok ? parsed.value.exact : {};
-}
-
 export function objectNameOf(kind: Kind, members: Members): string {
   return DEFINED_KINDS[kind].nameOf?.(members) ?? String(members['name']);
-}
-
-function saveWatch(stores: Stores, call: Call, { path: { name } }: Input) {
-  return answerWatch(stores, call, name);
-}
-
-function savePin({ pinsAndNotes }: Stores, call: Call, { path: { name } }: Input) {
-  return answerPin(pinsAndNotes, call, name);
 }

@@ -9,7 +9,7 @@ import { isJsonObject } from '../../questions/definition/reading.ts';
 import type { QuestionParts } from '../../questions/saved/consult.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { programVersion } from '../../runtime/version.ts';
-import { readBody, route } from '../input.ts';
+import { readBody, route, routesByName } from '../input.ts';
 import { DEFINED, refusePages } from '../route-parts.ts';
 import { questionOf } from './question.ts';
 import { answerText, refusalResult, resultOf } from './tool-result.ts';
@@ -23,7 +23,7 @@ export interface McpParts extends QuestionParts {
 
 export function mcpRoutes(parts: McpParts): RouteSet {
   const info = { name: 'tidemark', title: 'Tidemark', version: programVersion() };
-  const routes = new Map(parts.sets.flatMap((set) => set.routes.map((one) => [`${one.method} ${one.path}`, one])));
+  const routes = routesByName(parts.sets.flatMap((set) => set.routes));
   let tools: readonly Tool[] | undefined;
   const answer = async (call: Call): Promise<Answer | Refusal> => {
     // The package keeps no digit that a double does not: arguments are those of the text.
@@ -37,7 +37,7 @@ export function mcpRoutes(parts: McpParts): RouteSet {
     server.setRequestHandler('tools/list', () => ({ tools: known.map(({ listed }) => listed) }));
     server.setRequestHandler('tools/call', ({ params: { name } }) => {
       const tool = known.find(({ listed }) => listed.name === name);
-      const found = routes.get(tool?.operation.replaceAll(/\{(\w+)\}/g, ':$1') ?? '');
+      const found = routes.get(tool?.operation ?? '');
       if (tool === undefined || found === undefined || !opens(call.key, found))
         throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'There is no such tool.');
       return use({ ...tool, route: found }, parts, call, isJsonObject(params) ? params['arguments'] : undefined);

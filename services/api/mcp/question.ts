@@ -1,4 +1,3 @@
-import { parseBody } from '../../messages/json.ts';
 import { readDefinition } from '../../questions/definition/definition.ts';
 import { describePeriod } from '../../questions/definition/describe-period.ts';
 import { describe, describeEvents, describeLines } from '../../questions/definition/describe.ts';
@@ -12,7 +11,7 @@ import {
 } from '../../questions/events/read-question.ts';
 import { quotedPath } from '../../questions/operators/operators.ts';
 import { consult, type QuestionParts } from '../../questions/saved/consult.ts';
-import { namesReferredTo } from '../../questions/saved/references.ts';
+import { namesReferredTo, parsedDefinition } from '../../questions/saved/references.ts';
 import { definitionJson } from '../audiences/audience-json.ts';
 import { type FunnelQuestion, readFunnel } from '../../questions/events/read-funnel.ts';
 import { findAudience } from '../audiences/saved.ts';
@@ -35,8 +34,7 @@ export async function questionOf(parts: QuestionParts, call: QueryRequest, path:
     if (audience === undefined) return undefined;
     return `{${definitionJson(audience, project, await namesReferredTo(parts.saved, project.id, [audience]))}}`;
   }
-  const parsed = parseBody(text);
-  const body = parsed.ok ? (parsed.value.exact as Members) : {};
+  const body = (parsedDefinition(text) ?? {}) as Members;
   const readQuestion = READERS[path];
   const definition = readQuestion === undefined ? (body['definition'] ?? body['users']) : body;
   if (definition === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { SavedAudience } from '../../questions/saved/audience-store.ts';
 import type { AnalyticsReader, Query, QueryLimits } from '../../stores/analytics/analytics-store.ts';
 import { userNumber } from '../../stores/analytics/columns.ts';
 import type { Project } from '../../stores/projects/project-store.ts';
-import { SharedPoll } from '../shared-poll.ts';
+import { SharedPoll, type WaitOptions } from '../shared-poll.ts';
 
 /** A user, and audiences of the same project. */
 export interface UserInAudiences {
@@ -32,7 +32,7 @@ const IN_NONE: AudienceIds = { status: 'fulfilled', value: new Set() };
  */
 export class MemberWatch extends SharedPoll<
   UserInAudiences,
-  ReadonlyMap<string, PromiseSettledResult<IdsOf>>,
+  ReadonlyMap<string, PromiseSettledResult<IdsOf> | undefined>,
   AudienceIds
 > {
   constructor(analytics: LookUpParts) {
@@ -42,9 +42,7 @@ export class MemberWatch extends SharedPoll<
       look: async (wanted) => {
         const groups = [...Map.groupBy(wanted, ({ project }) => project.id)];
         const found = await Promise.allSettled(groups.map(([projectId, all]) => lookUpAll(analytics, projectId, all)));
-        return new Map(
-          groups.map(([projectId], index) => [projectId, found[index] ?? { ...IN_NONE, value: () => new Set() }]),
-        );
+        return new Map(groups.map(([projectId], at) => [projectId, found[at]]));
       },
       answerTo: (one, look) => {
         const found = look.get(one.project.id);
@@ -55,6 +53,13 @@ export class MemberWatch extends SharedPoll<
       known: undefined,
       nothing: IN_NONE,
     });
+  }
+
+  /** The audiences in which the user is, by id. @throws TidemarkError as `AnalyticsReader.ask`. */
+  async find(wanted: UserInAudiences, client: WaitOptions['client']): Promise<ReadonlySet<string>> {
+    const found = await this.wait(wanted, { waitMs: 0, client });
+    if (found.status === 'rejected') throw found.reason;
+    return found.value;
   }
 }
 

@@ -1,45 +1,45 @@
 import { least } from '../../event-log/partition.ts';
-import type { Call } from '../../http/call.ts';
-import type { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
+import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
 import type { Refusal } from '../../http/problems.ts';
 import { decodeReceipt, type Receipt } from '../../messages/receipt/receipt.ts';
 import { receiptSignerOf } from '../../messages/receipt/receipt-signer.ts';
-import type { Answer } from '../../http/route.ts';
+import type { Answer, Route } from '../../http/route.ts';
 import { formatMs } from '../../messages/timestamp.ts';
-import type { Input } from '../input.ts';
+import { route } from '../input.ts';
+import { READ } from '../route-parts.ts';
 import { type DroppedParts, isDropped } from './dropped.ts';
-import type { Ends, LogEnds } from './log-ends.ts';
+import { type Ends, LogEnds } from './log-ends.ts';
 import type { ProgressWatch } from './progress-watch.ts';
 import { refuseParameter } from '../query.ts';
 import type { Passed, RecordPosition } from './wanted-positions.ts';
 
-/** What the receipt endpoint needs. */
-export interface ReceiptParts {
+export interface ReceiptParts extends DroppedParts {
   readonly watch: ProgressWatch;
-  readonly ends: LogEnds;
-  /** Bounds the receipts that wait. */
-  readonly waits: Pick<ConcurrencyLimiter, 'admit'>;
-  readonly dropped: DroppedParts;
+  /** How many receipts may wait at once, half of them of one project; `RECEIPTS_AT_ONCE` where left out. */
+  readonly receiptsAtOnce?: number;
 }
 
-/** `GET /v1/receipts/:receipt` */
-export async function answerReceipt(
-  { watch, ends, waits, dropped }: ReceiptParts,
-  call: Call,
-  { path: { receipt: name }, query: { wait } }: Input<'GET /v1/receipts/{receipt}'>,
-): Promise<Answer | Refusal> {
-  const receipt = decodeReceipt(name, receiptSignerOf(call.project));
-  if (receipt === undefined) return UNKNOWN_RECEIPT;
-  if (receipt === 'foreign') return FOREIGN;
-  const places = exactPositions(receipt) ?? positionsWithin(await ends.now(), receipt);
-  if (places === undefined) return UNKNOWN_RECEIPT;
-  const refusal = wait === 0 ? undefined : waits.admit(call);
-  if (refusal !== undefined) return refusal;
-  const projectId = call.project.id;
-  // Not awaited here: an async function that waits keeps everything that it ever held.
-  return watch
-    .passed({ name, places }, { waitMs: wait * 1_000, client: call.res })
-    .then(answerWith(receipt.acceptedAtMs, () => isDropped(dropped, projectId, places)));
+/** Receipts that wait: each takes some 8 KB with its connection and its request, of which 500 bytes are the wait's. */
+const RECEIPTS_AT_ONCE = 6_000;
+
+export function receiptRoute(parts: ReceiptParts): Route {
+  const ends = new LogEnds(parts.log);
+  const waits = new ConcurrencyLimiter(parts.receiptsAtOnce ?? RECEIPTS_AT_ONCE);
+  const how = { ...READ, scope: 'any' } as const;
+  return route('GET /v1/receipts/{receipt}', how, async (call, { path: { receipt: name }, query: { wait } }) => {
+    const receipt = decodeReceipt(name, receiptSignerOf(call.project));
+    if (receipt === undefined) return UNKNOWN_RECEIPT;
+    if (receipt === 'foreign') return FOREIGN;
+    const places = exactPositions(receipt) ?? positionsWithin(await ends.now(), receipt);
+    if (places === undefined) return UNKNOWN_RECEIPT;
+    const refusal = wait === 0 ? undefined : waits.admit(call);
+    if (refusal !== undefined) return refusal;
+    const projectId = call.project.id;
+    // Not awaited here: an async function that waits keeps everything that it ever held.
+    return parts.watch
+      .passed({ name, places }, { waitMs: wait * 1_000, client: call.res })
+      .then(answerWith(receipt.acceptedAtMs, () => isDropped(parts, projectId, places)));
+  });
 }
 
 const UNKNOWN_RECEIPT = refuseParameter('receipt', 'is none that this service gave').refusal;

@@ -63,7 +63,7 @@ export async function findReferences(
   return found;
 }
 
-function parsedDefinition(text: string): unknown {
+export function parsedDefinition(text: string): unknown {
   const parsed = parseBody(text);
   return parsed.ok ? parsed.value.exact : undefined;
 }

@@ -4,7 +4,7 @@ import { statusRoutes } from '../../../services/api/admin/status/status.ts';
 import type { Project } from '../../../services/stores/projects/project-store.ts';
 import { Catalog } from '../../../services/questions/catalog/catalog.ts';
 import { limitsOf } from '../../../services/questions/query-budget.ts';
-import { importRoutes } from '../../../services/api/admin/imports/import-routes.ts';
+import { importRoutes } from '../../../services/api/admin/imports/import-answers.ts';
 import { definitionRoutes, Definitions } from '../../../services/api/definitions/definitions.ts';
 import { adminRoutes } from '../../../services/api/admin/routes.ts';
 import { operationRoutes } from '../../../services/http/operations.ts';

@@ -1,18 +1,21 @@
 import { hostname } from 'node:os';
 import { invalid, type Refusal } from '../../../http/problems.ts';
-import type { Answer } from '../../../http/route.ts';
+import type { Answer, Route, RouteSet } from '../../../http/route.ts';
 import { type ImportRequest, reportPathOf, uploadsOf } from '../../../operations/import/import-request.ts';
-import type { Input } from '../../input.ts';
-import { encodeId, readCursor, refuseBody } from '../../query.ts';
+import { route } from '../../input.ts';
+import { encodeId, pageAnswer, readCursor, refuseBody } from '../../query.ts';
 import type { Catalog } from '../../../questions/catalog/catalog.ts';
 import { hasCode } from '../../../runtime/errors.ts';
 import { inTime } from '../../../runtime/pause.ts';
-import { type AdminCall, answerJob, answerStarted, NDJSON, notFound } from '../answers.ts';
+import { ADMIN, ADMIN_BODY, type AdminCall, answerJob, answerStarted, NDJSON, notFound } from '../answers.ts';
 import { isFinished, type Job } from '../../../operations/jobs/job.ts';
+import { jobsPage, waitForJob } from '../job-answers.ts';
+import { jobJson } from '../job-json.ts';
 import { refusalForOperators } from '../failures.ts';
 import type { AdminPorts } from '../../../operations/ports.ts';
 import { importName, readImport } from './read-import.ts';
 import { readRejected, streamRejected } from './rejected-lines.ts';
+import { uploadRoutes } from './upload-answers.ts';
 import type { UploadedFiles } from './uploaded-files.ts';
 
 const KIND = 'import';
@@ -27,24 +30,32 @@ export interface ImportParts extends Pick<AdminPorts, 'imports' | 'jobs' | 'proj
   readonly takesFiles: boolean;
 }
 
-/** `POST /v1/admin/imports`: 202 and its job. */
-export async function answerNewImport(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const request = await readNamed('POST /v1/admin/imports', parts, call);
-  if ('refused' in request) return request;
-  const found = await namingSource(request, parts.imports.check(request));
-  if ('refused' in found) return found;
-  for (const id of uploadsOf(request)) await parts.files.touch(id);
-  const args = { ...request, project: found.project };
-  return answerJob(parts.jobs, call, { kind: KIND, args }, request.dry_run ? undefined : 'import.start');
+/** What operators import over HTTP. */
+export function importRoutes(parts: ImportParts): RouteSet {
+  return { routes: [...newImportRoutes(parts), ...begunImportRoutes(parts), ...uploadRoutes(parts)] };
 }
 
-/** `POST /v1/admin/imports/preview`: the first twenty rows of a file. */
-export async function answerPreview(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const request = await readNamed('POST /v1/admin/imports/preview', parts, call);
-  if ('refused' in request) return request;
-  const known = await knownEvents(parts, request.project);
-  const preview = await namingSource(request, parts.imports.preview({ ...request, known_events: known }));
-  return 'refused' in preview ? preview : { status: 200, body: JSON.stringify(preview) };
+function newImportRoutes(parts: ImportParts): Route[] {
+  const { imports, jobs, files } = parts;
+  return [
+    route('POST /v1/admin/imports', ADMIN_BODY, async (call) => {
+      const request = await readNamed('POST /v1/admin/imports', parts, call);
+      if ('refused' in request) return request;
+      const found = await namingSource(request, imports.check(request));
+      if ('refused' in found) return found;
+      for (const id of uploadsOf(request)) await files.touch(id);
+      const args = { ...request, project: found.project };
+      return answerJob(jobs, call, { kind: KIND, args }, request.dry_run ? undefined : 'import.start');
+    }),
+    // The first twenty rows of a file.
+    route('POST /v1/admin/imports/preview', ADMIN_BODY, async (call) => {
+      const request = await readNamed('POST /v1/admin/imports/preview', parts, call);
+      if ('refused' in request) return request;
+      const known = await knownEvents(parts, request.project);
+      const preview = await namingSource(request, imports.preview({ ...request, known_events: known }));
+      return 'refused' in preview ? preview : { status: 200, body: JSON.stringify(preview) };
+    }),
+  ];
 }
 
 /** The names of the project's events, where analytics says them soon. */
@@ -54,47 +65,52 @@ async function knownEvents({ projects, catalog }: ImportParts, named: string): P
   return found?.entries.map(({ name }) => name) ?? [];
 }
 
-/** `POST /v1/admin/imports/:id/resume` */
-export async function answerResume(parts: ImportParts, call: AdminCall): Promise<Answer | Refusal> {
-  const { jobs } = parts;
-  const job = await jobs.find(call.params['id'] ?? '');
-  if (!isImport(job)) return NO_IMPORT;
-  const request = requestOf(job);
-  const conflict = conflictOf(job) ?? (call.isLocal ? undefined : refuseLocal(request));
-  if (conflict !== undefined) return conflict;
-  try {
-    await parts.imports.check(request);
-  } catch (error) {
-    const refusal = refusalForOperators(error, 'POST');
-    if (refusal.refused === 'invalid-body') return { ...refusal, refused: 'conflict' };
-    throw error;
-  }
-  for (const id of uploadsOf(request)) await parts.files.touch(id);
-  const resumed = await jobs.resume(job.id);
-  if (resumed === undefined) return { refused: 'conflict', detail: 'The import was continued by somebody else.' };
-  return answerStarted(jobs, call, resumed, 'import.resume');
-}
-
-/** `GET /v1/admin/imports/:id/refused`: a page, or the whole report as lines where the client accepts those. */
-export async function answerRejectedLines(
-  parts: ImportParts,
-  call: AdminCall,
-  { path: { id }, query }: Input<'GET /v1/admin/imports/{id}/refused'>,
-): Promise<Answer | Refusal> {
-  const offset = readCursor(query.cursor, decodeOffset);
-  if (!offset.ok) return offset.refusal;
-  const job = await parts.jobs.find(id);
-  if (!isImport(job)) return NO_IMPORT;
-  const path = reportPathOf(parts.files.folder, requestOf(job));
-  if (call.headers.accept?.includes(NDJSON) === true) {
-    const body = await streamRejected(path);
-    return body === undefined ? reportMissing(job) : { status: 200, type: NDJSON, body };
-  }
-  const page = await readRejected(path, offset.value ?? 0, query.limit);
-  if (page === undefined) return reportMissing(job);
-  const { lines, next } = page;
-  const cursor = next === null ? null : encodeId(String(next));
-  return { status: 200, body: JSON.stringify({ refused: lines, next_cursor: cursor }) };
+function begunImportRoutes({ imports, jobs, files }: ImportParts): Route[] {
+  return [
+    route('GET /v1/admin/imports', ADMIN, async (_, { query }) => {
+      const page = await jobsPage(jobs, { ...query, kind: KIND });
+      return page.ok ? pageAnswer('imports', page.value) : page.refusal;
+    }),
+    route('GET /v1/admin/imports/{id}', ADMIN, async ({ signal }, { path, query }) => {
+      const job = await waitForJob(jobs, path.id, query.wait * 1_000, signal);
+      return isImport(job) ? { status: 200, body: jobJson(job) } : NO_IMPORT;
+    }),
+    route('POST /v1/admin/imports/{id}/resume', ADMIN, async (call, { path }) => {
+      const job = await jobs.find(path.id);
+      if (!isImport(job)) return NO_IMPORT;
+      const request = requestOf(job);
+      const conflict = conflictOf(job) ?? (call.isLocal ? undefined : refuseLocal(request));
+      if (conflict !== undefined) return conflict;
+      try {
+        await imports.check(request);
+      } catch (error) {
+        const refusal = refusalForOperators(error, 'POST');
+        if (refusal.refused === 'invalid-body') return { ...refusal, refused: 'conflict' };
+        throw error;
+      }
+      for (const id of uploadsOf(request)) await files.touch(id);
+      const resumed = await jobs.resume(job.id);
+      if (resumed === undefined) return { refused: 'conflict', detail: 'The import was continued by somebody else.' };
+      return answerStarted(jobs, call, resumed, 'import.resume');
+    }),
+    // A page, or the whole report as lines where the client accepts those.
+    route('GET /v1/admin/imports/{id}/refused', ADMIN, async ({ headers }, { path: { id }, query }) => {
+      const offset = readCursor(query.cursor, decodeOffset);
+      if (!offset.ok) return offset.refusal;
+      const job = await jobs.find(id);
+      if (!isImport(job)) return NO_IMPORT;
+      const path = reportPathOf(files.folder, requestOf(job));
+      if (headers.accept?.includes(NDJSON) === true) {
+        const body = await streamRejected(path);
+        return body === undefined ? reportMissing(job) : { status: 200, type: NDJSON, body };
+      }
+      const page = await readRejected(path, offset.value ?? 0, query.limit);
+      if (page === undefined) return reportMissing(job);
+      const { lines, next } = page;
+      const cursor = next === null ? null : encodeId(String(next));
+      return { status: 200, body: JSON.stringify({ refused: lines, next_cursor: cursor }) };
+    }),
+  ];
 }
 
 const NO_IMPORT = notFound('There is no such import.');

@@ -10,19 +10,13 @@ type RejectedLine = Answer<'GET /v1/admin/imports/{id}/refused'>['refused'][numb
 /** A line of the report. */
 type ReportedLine = Omit<RejectedLine, 'cut'> & { readonly length?: number };
 
-export interface RejectedPage {
-  readonly lines: readonly RejectedLine[];
-  /** The offset in the report where the next page begins; null at the end. */
-  readonly next: number | null;
-}
-
 const PAGE_BYTES = 1_048_576;
 const MAX_TEXT = 1_000;
 const MAX_ERRORS = 20;
 const NEW_LINE = 0x0a;
 
-/** Undefined where there is no report here. @param offset Where a page before ended. */
-export async function readRejected(path: string, offset: number, limit: number): Promise<RejectedPage | undefined> {
+/** Undefined where there is no report here. `next`: as `offset`, which is where a page before ended; null at the end. */
+export async function readRejected(path: string, offset: number, limit: number) {
   await using file = await open(path).catch(ifMissing);
   if (file === undefined) return undefined;
   const { size } = await file.stat();

@@ -2,48 +2,41 @@ import { hostname } from 'node:os';
 import { expectsContinue } from '../../../http/access/admission.ts';
 import type { Call } from '../../../http/call.ts';
 import type { Refusal } from '../../../http/problems.ts';
-import type { Answer } from '../../../http/route.ts';
-import type { Input } from '../../input.ts';
+import type { Answer, Route } from '../../../http/route.ts';
+import { route } from '../../input.ts';
 import { refuseParameter } from '../../query.ts';
-import { notFound } from '../answers.ts';
-import type { ImportParts } from './import-answers.ts';
-import type { NotKept, UploadedFile } from './uploaded-files.ts';
+import { ADMIN, notFound } from '../answers.ts';
+import type { NotKept, UploadedFile, UploadedFiles } from './uploaded-files.ts';
 
-/** `POST /v1/admin/imports/files`: the body is the file, or its beginning. */
-export async function answerUpload(
-  { files, takesFiles }: ImportParts,
-  call: Call,
-  { query: { name = 'upload' } }: Input<'POST /v1/admin/imports/files'>,
-): Promise<Answer | Refusal> {
-  if (!takesFiles) return FILES_NOT_ACCEPTED;
-  if (/\p{Cc}/u.test(name)) return refuseParameter('name', 'must have no control characters').refusal;
-  const length = bodyLength(call);
-  return uploadAnswer(files.maxBytes, 201, await files.create(name, call.req, length));
-}
+type UploadParts = { readonly files: UploadedFiles; readonly takesFiles: boolean };
 
-/** `PATCH /v1/admin/imports/files/:id`: the body is what follows the first `offset` bytes. */
-export async function answerUploadedPart(
-  { files, takesFiles }: ImportParts,
-  call: Call,
-  { path: { id }, query: { offset } }: Input<'PATCH /v1/admin/imports/files/{id}'>,
-): Promise<Answer | Refusal> {
-  if (!takesFiles) return FILES_NOT_ACCEPTED;
-  const length = bodyLength(call);
-  return uploadAnswer(files.maxBytes, 200, await files.append(id, offset, call.req, length));
-}
+const UPLOAD = { ...ADMIN, streamsBody: true };
 
-/** `GET /v1/admin/imports/files/:id` */
-export async function answerFile({ files }: ImportParts, call: Call): Promise<Answer | Refusal> {
-  return uploadAnswer(files.maxBytes, 200, (await files.find(call.params['id'] ?? '')) ?? 'no-such-file');
-}
-
-/** `DELETE /v1/admin/imports/files/:id` */
-export async function answerFileRemoval({ files }: ImportParts, call: Call): Promise<Answer | Refusal> {
-  const found = await files.find(call.params['id'] ?? '');
-  if (found === undefined) return NO_FILE;
-  await files.remove(found.id);
-  const audit = { action: 'import.file.delete', object: found.id, project: null };
-  return { status: 200, body: JSON.stringify(found), audit };
+export function uploadRoutes(parts: UploadParts): Route[] {
+  const { files } = parts;
+  return [
+    // The body is the file, or its beginning.
+    route('POST /v1/admin/imports/files', UPLOAD, async (call, { query: { name = 'upload' } }) => {
+      if (!parts.takesFiles) return FILES_NOT_ACCEPTED;
+      if (/\p{Cc}/u.test(name)) return refuseParameter('name', 'must have no control characters').refusal;
+      return uploadAnswer(files.maxBytes, 201, await files.create(name, call.req, bodyLength(call)));
+    }),
+    // The body is what follows the first `offset` bytes.
+    route('PATCH /v1/admin/imports/files/{id}', UPLOAD, async (call, { path, query }) => {
+      if (!parts.takesFiles) return FILES_NOT_ACCEPTED;
+      return uploadAnswer(files.maxBytes, 200, await files.append(path.id, query.offset, call.req, bodyLength(call)));
+    }),
+    route('GET /v1/admin/imports/files/{id}', ADMIN, async (_, { path }) => {
+      return uploadAnswer(files.maxBytes, 200, (await files.find(path.id)) ?? 'no-such-file');
+    }),
+    route('DELETE /v1/admin/imports/files/{id}', ADMIN, async (_, { path }) => {
+      const found = await files.find(path.id);
+      if (found === undefined) return NO_FILE;
+      await files.remove(found.id);
+      const audit = { action: 'import.file.delete', object: found.id, project: null };
+      return { status: 200, body: JSON.stringify(found), audit };
+    }),
+  ];
 }
 
 const NO_FILE = notFound('There is no such uploaded file.');
@@ -79,20 +72,10 @@ function uploadAnswer(maxBytes: number, status: 200 | 201, result: UploadedFile 
     case 'cut-off':
       return { refused: 'malformed-request', detail: 'The body ended before its end.' };
     default: {
-      const headers = { Location: `/v1/admin/imports/files/${result.id}` };
-      const body = JSON.stringify(result);
-      if (status === 200) return { status, body };
-      return {
-        status,
-        body,
-        headers,
-        audit: {
-          action: 'import.upload',
-          object: result.id,
-          project: null,
-          after: JSON.stringify({ name: result.name, bytes: result.bytes }),
-        },
-      };
+      const { id, name, bytes } = result;
+      if (status === 200) return { status, body: JSON.stringify(result) };
+      const audit = { action: 'import.upload', object: id, project: null, after: JSON.stringify({ name, bytes }) };
+      return { status, body: JSON.stringify(result), headers: { Location: `/v1/admin/imports/files/${id}` }, audit };
     }
   }
 }

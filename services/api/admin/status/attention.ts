@@ -5,17 +5,7 @@ import type { Unwell } from '../../../operations/status/unwell.ts';
 
 export type InstallationStatus = Answer<'GET /v1/admin/status'>;
 
-export interface Attention {
-  /** One of a closed list, for programs. */
-  readonly code: AttentionCode;
-  /** For people: what is wrong with what. */
-  readonly reason: string;
-  /** The page of the documentation that says what to do. */
-  readonly link: string;
-  /** What of a project is meant; left out of the installation. */
-  readonly project_id?: string | null;
-  readonly object_id?: string;
-}
+type Attention = InstallationStatus['attention'][number];
 
 /** What can want attention, and where the documentation says what to do. */
 export const ATTENTION_LINKS = {

@@ -1,4 +1,5 @@
 /** `GET /v1/admin/partitions`: how far each partition of the log has been read. */
+import type { Answer as Body } from '../../../../schemas/operations.ts';
 import type { EventLog } from '../../../event-log/event-log.ts';
 import { nameOf } from '../../../event-log/partition.ts';
 import type { Refusal } from '../../../http/problems.ts';
@@ -12,14 +13,8 @@ export interface PartitionParts {
   readonly progress: Pick<LiveGenerations, 'progress'>;
 }
 
-interface PartitionStatus {
-  readonly topic: string;
-  readonly partition: number;
-  /** The offset that the next record gets. */
-  readonly end: string;
-  /** By what reads it: how many records it has not read yet. */
-  readonly unread: { readonly profiles: number; readonly analytics: number };
-}
+/** `unread`: by what reads it, how many records it has not read yet. */
+type PartitionStatus = Body<'GET /v1/admin/partitions'>['partitions'][number];
 
 /** By topic and number. @throws TidemarkError `LOG_UNAVAILABLE`, `STORE_UNAVAILABLE`. */
 export async function answerPartitions(parts: PartitionParts, query: Page): Promise<Answer | Refusal> {

@@ -1,47 +1,27 @@
 /** `GET /v1/status`: how a project is, for whoever may read it. */
-import type { Call } from '../../../http/call.ts';
+import type { Answer as Body } from '../../../../schemas/operations.ts';
 import type { Answer } from '../../../http/route.ts';
 import { beginningOfHour } from '../../../messages/day-and-hour.ts';
 import { formatMicros, formatMs } from '../../../messages/timestamp.ts';
-import { type Attention, type InstallationStatus, unwellAttention, waitingAttention } from './attention.ts';
+import { type InstallationStatus, unwellAttention, waitingAttention } from './attention.ts';
 import type { DeadLetterCounts } from '../../../operations/dead-letters/waiting-dead-letters.ts';
 import type { ProjectFigures, SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 
-/** The body of the answer. Null is what cannot be found out now. */
-export interface ProjectStatus {
-  /** Newest first, those without messages left out: what profiles have counted of them so far. */
-  readonly hours: readonly { readonly hour: string; readonly messages: number; readonly repeats: number }[] | null;
-  readonly refused_today: number | null;
-  readonly refused_yesterday: number | null;
-  /** The last seven days, the oldest first. */
-  readonly refused_days: readonly number[] | null;
-  readonly lag_seconds: { readonly profiles: number | null; readonly analytics: number | null };
-  /** Null before the first. */
-  readonly verification?: {
-    readonly finished_at: string;
-    readonly hours_compared: number;
-    readonly hours_different: number;
-    readonly compared_until: string;
-  } | null;
-  readonly moved_audiences: ProjectFigures['movedAudiences'] | null;
-  readonly attention: readonly Attention[] | null;
-}
+export type ProjectStatus = Body<'GET /v1/status'>;
 
-export interface ProjectStatusParts {
-  readonly figures: Pick<SqlStoreFigures, 'ofProject'>;
+interface OfAll {
   /** The same for every project. */
-  readonly readers: () => Promise<InstallationStatus['readers']>;
+  readonly readers: InstallationStatus['readers'];
   /** Those that wait; undefined where that is not known. */
-  readonly letters: () => Promise<DeadLetterCounts | undefined>;
+  readonly letters: DeadLetterCounts | undefined;
 }
 
-export async function answerProjectStatus(parts: ProjectStatusParts, call: Pick<Call, 'project'>): Promise<Answer> {
-  const { id } = call.project;
-  const [figures, readers, letters] = await Promise.all([
-    parts.figures.ofProject(id).catch(() => undefined),
-    parts.readers(),
-    parts.letters(),
-  ]);
+export async function answerProjectStatus(
+  known: Pick<SqlStoreFigures, 'ofProject'>,
+  projectId: string,
+  ofAll: Promise<OfAll>,
+): Promise<Answer> {
+  const [figures, { readers, letters }] = await Promise.all([known.ofProject(projectId).catch(() => undefined), ofAll]);
   const status: ProjectStatus = {
     hours:
       figures?.hours.map(({ hour, ...counts }) => ({ hour: formatMicros(beginningOfHour(hour)), ...counts })) ?? null,
@@ -54,7 +34,7 @@ export async function answerProjectStatus(parts: ProjectStatusParts, call: Pick<
     attention:
       figures === undefined
         ? null
-        : [...waitingAttention(id, letters?.byProject[id]), ...unwellAttention(figures.unwell)],
+        : [...waitingAttention(projectId, letters?.byProject[projectId]), ...unwellAttention(figures.unwell)],
   };
   return { status: 200, body: JSON.stringify(status) };
 }

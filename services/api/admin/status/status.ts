@@ -12,7 +12,7 @@ import { NO_PROJECT_ID } from '../../../stores/service-state/refusal-store.ts';
 import { attentionTo, type InstallationStatus, unwellAttention } from './attention.ts';
 import { cached } from '../../../operations/status/cached.ts';
 import { diagnoseLog } from '../../../operations/status/diagnosis.ts';
-import type { BackupSchedule, LastBackup } from '../../../operations/backup/last-backup.ts';
+import type { BackupSchedule } from '../../../operations/backup/last-backup.ts';
 import {
   type DataFolders,
   type DiskFigures,
@@ -25,7 +25,7 @@ import { type Lag, logFigures, type LogLagParts, type StatusReaderName } from '.
 import { differenceIn } from '../../../operations/verify/last-verification.ts';
 import type { SqlStoreFigures } from '../../../operations/status/store-figures.ts';
 import { answerPartitions } from './partitions.ts';
-import { answerProjectStatus, type ProjectStatusParts } from './project-status.ts';
+import { answerProjectStatus } from './project-status.ts';
 import type { DeadLetterPort } from '../../../operations/dead-letters/dead-letter-commands.ts';
 
 export interface StatusParts {
@@ -49,12 +49,13 @@ export function statusRoutes(parts: StatusParts): readonly Route[] {
   const status = new StatusSource(parts);
   const admin = { scope: 'admin', bodyLimitBytes: null, style: 'problem' } as const;
   const answer = async (): Promise<Answer> => ({ status: 200, body: JSON.stringify((await status.read()).status) });
-  const ofProject = { figures: parts.figures, readers: () => status.readReaders(), letters: status.letters };
   return [
     route('GET /v1/admin/status', admin, answer),
     route('GET /v1/admin/diagnosis', admin, () => answerDiagnosis(parts)),
     route('GET /v1/admin/partitions', admin, (_, { query }) => answerPartitions(parts, query)),
-    route('GET /v1/status', { ...admin, scope: 'read' }, (call) => answerProjectStatus(ofProject, call)),
+    route('GET /v1/status', { ...admin, scope: 'read' }, ({ project }) =>
+      answerProjectStatus(parts.figures, project.id, status.readOfAll()),
+    ),
   ];
 }
 
@@ -73,61 +74,49 @@ async function answerDiagnosis({ settings, log, figures }: StatusParts): Promise
   return { status: 200, body: JSON.stringify({ program: aboutProgram(), settings, ...ofLog, ...ofStores }) };
 }
 
-/** Asks each source at most once a second, or once in ten where it takes long, however many ask for the status. */
+/** Each is asked at most once a second, or once in ten where it takes long, however many ask for the status. */
+function sourcesOf(parts: StatusParts) {
+  const { processes, figures, folders, deadLetters } = parts;
+  return {
+    log: cached(QUICK_MS, (signal) => logFigures(parts, signal)),
+    processes: cached(QUICK_MS, () => processes.list()),
+    verification: cached(SLOW_MS, () => figures.verification()),
+    backup: cached(SLOW_MS, () => figures.lastBackup(parts.schedule.folder)),
+    oldestErasure: cached(SLOW_MS, () => figures.oldestErasure()),
+    paused: cached(SLOW_MS, () => figures.pausedForDrill()),
+    strangers: cached(QUICK_MS, () => strangersIn(parts.refusals)),
+    disk: cached(SLOW_MS, () => diskFigures(folders)),
+    stored: cached(SLOW_MS, () => storedBytes(folders, figures, parts.log)),
+    noted: cached(SLOW_MS, () => figures.notedStores()),
+    letters: cached(SLOW_MS, () => deadLetters.countWaiting()),
+    unwell: cached(QUICK_MS, () => figures.unwell(null)),
+  };
+}
+
+type Sources = ReturnType<typeof sourcesOf>;
+/** What the sources answer: undefined is not known. */
+type Answers = { readonly [Name in keyof Sources]: Awaited<ReturnType<Sources[Name]>> };
+
 class StatusSource {
-  readonly letters: ProjectStatusParts['letters'];
   readonly #parts: StatusParts;
-  readonly #log: () => Promise<Awaited<ReturnType<typeof logFigures>> | undefined>;
-  readonly #processes: () => Promise<readonly SeenProcess[] | undefined>;
-  readonly #verification: () => Promise<Awaited<ReturnType<SqlStoreFigures['verification']>> | undefined>;
-  readonly #backup: () => Promise<LastBackup | null | undefined>;
-  readonly #oldestErasure: () => Promise<Awaited<ReturnType<SqlStoreFigures['oldestErasure']>> | undefined>;
-  readonly #pausedForDrill: () => Promise<number | undefined>;
-  readonly #strangers: () => Promise<Awaited<ReturnType<typeof strangersIn>> | undefined>;
-  readonly #disk: () => Promise<Awaited<ReturnType<typeof diskFigures>> | undefined>;
-  readonly #stored: () => Promise<Awaited<ReturnType<typeof storedBytes>> | undefined>;
-  readonly #noted: () => Promise<NotedStores | undefined>;
-  readonly #unwell: () => Promise<Awaited<ReturnType<SqlStoreFigures['unwell']>> | undefined>;
+  readonly #sources: Sources;
 
   constructor(parts: StatusParts) {
-    const { processes, figures, folders, deadLetters } = parts;
     this.#parts = parts;
-    this.#log = cached(QUICK_MS, (signal) => logFigures(parts, signal));
-    this.#processes = cached(QUICK_MS, () => processes.list());
-    this.#verification = cached(SLOW_MS, () => figures.verification());
-    this.#backup = cached(SLOW_MS, () => figures.lastBackup(parts.schedule.folder));
-    this.#oldestErasure = cached(SLOW_MS, () => figures.oldestErasure());
-    this.#pausedForDrill = cached(SLOW_MS, () => figures.pausedForDrill());
-    this.#strangers = cached(QUICK_MS, () => strangersIn(parts.refusals));
-    this.#disk = cached(SLOW_MS, () => diskFigures(folders));
-    this.#stored = cached(SLOW_MS, () => storedBytes(folders, figures, parts.log));
-    this.#noted = cached(SLOW_MS, () => figures.notedStores());
-    this.letters = cached(SLOW_MS, () => deadLetters.countWaiting());
-    this.#unwell = cached(QUICK_MS, () => figures.unwell(null));
+    this.#sources = sourcesOf(parts);
   }
 
-  /** What every project is told. */
-  async readReaders(): Promise<InstallationStatus['readers']> {
-    return readersOf(undefined, (await this.#log())?.lags, Date.now());
+  async readOfAll() {
+    const [log, letters] = await Promise.all([this.#sources.log(), this.#sources.letters()]);
+    return { readers: readersOf(undefined, log?.lags, Date.now()), letters };
   }
 
   /** With whether all was known by which attention is judged. */
   async read(): Promise<{ readonly status: InstallationStatus; readonly isComplete: boolean }> {
-    const unwellNow = this.#unwell();
-    const [log, processes, verification, backup, oldestErasure, paused, strangers, disk, stored, noted = {}, letters] =
-      await Promise.all([
-        this.#log(),
-        this.#processes(),
-        this.#verification(),
-        this.#backup(),
-        this.#oldestErasure(),
-        this.#pausedForDrill(),
-        this.#strangers(),
-        this.#disk(),
-        this.#stored(),
-        this.#noted(),
-        this.letters(),
-      ]);
+    const answers = Object.entries(this.#sources).map(async ([name, ask]) => [name, await ask()] as const);
+    const known = Object.fromEntries(await Promise.all(answers)) as Answers;
+    const { log, processes, verification, backup, oldestErasure, paused, strangers, disk, stored, letters } = known;
+    const { noted = {}, unwell } = known;
     const { role, readiness } = this.#parts;
     const { ready, parts } = await readiness();
     const nowMs = Date.now();
@@ -156,7 +145,6 @@ class StatusSource {
         letters === undefined ? null : { messages: letters.messages, waiting: letters.byReader, counted_all: true },
     };
     const ofAll = attentionTo(status, nowMs, this.#parts.schedule.everyMs === 0);
-    const unwell = await unwellNow;
     const judgedBy = [log, processes, verification, backup, oldestErasure, paused, disk, letters, unwell];
     const isComplete = judgedBy.every((source) => source !== undefined);
     return { status: { ...status, attention: [...ofAll, ...unwellAttention(unwell)] }, isComplete };
@@ -182,7 +170,7 @@ async function strangersIn(
 
 /** Left out where it is not known. */
 function strangersOf(
-  strangers: Awaited<ReturnType<typeof strangersIn>> | undefined,
+  strangers: Answers['strangers'],
   running: readonly SeenProcess[],
 ): Pick<InstallationStatus, 'without_project'> {
   if (strangers === undefined) return {};
@@ -242,16 +230,13 @@ function processStatus({ id, role, version, startedAtMs, ageMs, parts }: SeenPro
 }
 
 function verificationOf(
-  last: Awaited<ReturnType<SqlStoreFigures['verification']>>,
+  last: NonNullable<Answers['verification']> | null,
 ): NonNullable<InstallationStatus['verification']> | null {
   return last === null ? null : { finished_at: formatMs(last.finishedAtMs), ...differenceIn(last.report) };
 }
 
 /** Left out where it is not known. */
-function backupOf(
-  { folder, everyMs }: BackupSchedule,
-  last: LastBackup | null | undefined,
-): Pick<InstallationStatus, 'backup'> {
+function backupOf({ folder, everyMs }: BackupSchedule, last: Answers['backup']): Pick<InstallationStatus, 'backup'> {
   if (last === undefined) return {};
   const backup = {
     folder: folder ?? null,
@@ -280,7 +265,7 @@ function sizeAnswers(
 
 /** Left out where it is not known. */
 function erasureOf(
-  oldest: Awaited<ReturnType<SqlStoreFigures['oldestErasure']>> | undefined,
+  oldest: Answers['oldestErasure'],
 ): Pick<InstallationStatus, 'oldest_erasure_at' | 'erasures_wait_because'> {
   if (oldest === undefined) return {};
   const { requestedAt = null, waitsBecause = null } = oldest ?? {};
