@@ -32,7 +32,7 @@ export function importThreads(config: Config, onLine?: (line: string) => void): 
     const worker = new Worker(url, { workerData, transferList: [control], stdout: onLine !== undefined });
     if (onLine !== undefined) createInterface(worker.stdout).on('line', onLine);
     const caller = new Caller(port2);
-    worker.once('error', (error) => caller.close(error));
+    worker.once('error', (error: Error) => caller.close(error));
     worker.once('exit', () => caller.close(new TidemarkError('STOPPING', 'the thread of the import has ended')));
     try {
       yield* await caller.standIn<ImportControl>('import').run(...given);

@@ -93,13 +93,13 @@ function sourcesOf(parts: StatusParts) {
   };
 }
 
-type Sources = ReturnType<typeof sourcesOf>;
+type StatusSources = ReturnType<typeof sourcesOf>;
 /** What the sources answer: undefined is not known. */
-type Answers = { readonly [Name in keyof Sources]: Awaited<ReturnType<Sources[Name]>> };
+type Answers = { readonly [Name in keyof StatusSources]: Awaited<ReturnType<StatusSources[Name]>> };
 
 class StatusSource {
   readonly #parts: StatusParts;
-  readonly #sources: Sources;
+  readonly #sources: StatusSources;
 
   constructor(parts: StatusParts) {
     this.#parts = parts;
