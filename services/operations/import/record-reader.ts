@@ -91,7 +91,7 @@ export class RecordReader {
     this.#table = { names, columns, lack: missingColumns(columns, this.#judge.type, this.#mapping) };
   }
 
-  /** Of CSV, once its header was read. */
+  /** Undefined until the header of CSV was read. */
   get table(): CsvHeader | undefined {
     return this.#table;
   }

@@ -9,7 +9,7 @@ import { posthog, posthogPersons } from './posthog.ts';
 import type { Preset } from './preset.ts';
 import { snowplow } from './snowplow.ts';
 
-/** Of products that store the calls of their SDKs as they came. */
+/** The form of a product that stores the calls of its SDKs as they came. */
 function ofSdk(name: string, signs: readonly string[]): Preset {
   return { name, format: 'ndjson', signs, mapping: AS_IT_IS, isOfSdk: true };
 }
