@@ -48,8 +48,8 @@ test('problems in the last of 10,000 columns are named after it', () => {
 });
 
 test.each([
-  ['a name of brackets', `${'('.repeat(120_000)},user_id\n1,u\n`],
-  ['a name of blanks', `a${' '.repeat(120_000)}b,user_id\n1,u\n`],
+  ['a name of brackets', `${'('.repeat(400_000)},user_id\n1,u\n`],
+  ['a name of blanks', `a${' '.repeat(400_000)}b,user_id\n1,u\n`],
   ['many columns', `${names(40_000).join(',')},user_id\n`],
 ])('what a file is can be guessed where it has %s', (_, text) => {
   expect(guess(Buffer.from(text))).toMatchObject({ format: 'csv', delimiter: ',' });

@@ -42,20 +42,21 @@ const MESSAGES = [/^message_?id$/, /^event_?id$/, /^(?:uu|gu)id$/];
 const OTHER_TIMES =
   /(?:sign|regist|join|birth|opt_?in|confirm|subscri|first|last|trial|renew|expir|due|until|updated|modified|changed)/;
 
+/** A table has fewer columns, and no name is longer: what a caller sends may be neither. */
+const MOST_COLUMNS = 1_000;
+const MOST_LETTERS = 512;
+
 /** The last part of a path, in small letters, with a sign for each blank, and without a remark as `(UTC)`. */
 export function plainName(name: string): string {
   const last =
     name
+      .slice(-MOST_LETTERS)
       .replace(/\s*\([^)]*\)\s*$/, '')
       .split('.')
       .at(-1) ?? '';
   const words = last.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase();
   return words.replaceAll(/[^\p{L}\p{N}]+/gu, '_').replaceAll(/^_|_$/g, '');
 }
-
-/** A table has fewer columns, and no name is longer: what a caller sends may be neither. */
-const MOST_COLUMNS = 1_000;
-const MOST_LETTERS = 512;
 
 /**
  * Columns that are not called so already, by what each fills; the type, null where neither the event nor the user is to be
