@@ -30,12 +30,20 @@ test('a read key reads audiences, and one with the scope audiences makes webhook
 });
 
 test('a key of another scope is told which one is needed', async () => {
-  const written = await run(WRITE_KEY, 'audience', 'list');
-  const saving = await run(READ_KEY, 'audience', 'save', 'Not mine', '{"trait":"tier","is":"gold"}');
+  const cases = [
+    ['read', await run(WRITE_KEY, 'audience', 'list')],
+    ['audiences', await run(READ_KEY, 'audience', 'save', 'Not mine', '{"trait":"tier","is":"gold"}')],
+    ['audiences', await run(READ_KEY, 'pin', 'set', 'Orders', 'events')],
+    ['read', await run(WRITE_KEY, 'watch', 'list')],
+    ['flags', await run(WRITE_KEY, 'user', 'memberships', 'ada')],
+    ['read', await run(WRITE_KEY, 'audience', 'preview', '{"trait":"tier","is":"gold"}')],
+    ['admin', await run(READ_KEY, 'key', 'list')],
+  ] as const;
 
-  expect([written.ended, saving.ended]).toEqual([2, 2]);
-  expect(written.err).toContain('--scope read');
-  expect(saving.err).toContain('--scope audiences');
+  for (const [scope, { ended, err }] of cases) {
+    expect(ended, err).toBe(2);
+    expect(err).toMatch(new RegExp(`its scope is not ${scope}\\..*--scope ${scope} `));
+  }
 });
 
 test('what a definition most likely does not mean is said on standard error, beside the answer', async () => {

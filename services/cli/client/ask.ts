@@ -1,9 +1,10 @@
 /** Requests to a service, and what their answers mean to a command. */
 import type { Progress } from '../../runtime/command.ts';
 import { type ErrorCode, TidemarkError } from '../../runtime/errors.ts';
+import { type JsonObject, readOpenApiFiles } from '../../../schemas/openapi-files.ts';
 import type { Schemas } from '../../../schemas/openapi-types.ts';
 import type { Operation } from '../../../schemas/operations.ts';
-import { badKey, notTidemark, type ServiceClient, ServiceUnreachable } from './service-client.ts';
+import { badKey, type KeyScope, notTidemark, type ServiceClient, ServiceUnreachable } from './service-client.ts';
 
 export interface ServiceRequest<T = unknown> extends Operation<T> {
   /** Whether it is answered in lines: progress, and at last the result. */
@@ -166,13 +167,13 @@ export async function* blocksOf(response: Response, end: string, onPiece?: () =>
   }
 }
 
-/** What the key of a request needs. */
-function scopeFor({ method, path }: ServiceRequest): 'read' | 'audiences' | 'admin' {
-  const isRead =
-    method === 'GET' ||
-    /^\/v1\/(?:funnels|(?:events|users|audiences)\/(?:counts|query|preview|explain|why|compare))\b/.test(path);
-  if (/^\/v1\/(?:events|funnels|users|audiences|messages)\b/.test(path) && isRead) return 'read';
-  return /^\/v1\/(?:audiences|endpoints)\b/.test(path) ? 'audiences' : 'admin';
+/** What the key of a request needs, as the document says. */
+function scopeFor({ method, path }: ServiceRequest): KeyScope {
+  const named = Object.entries(readOpenApiFiles().paths).find(([template, item]) => {
+    const matches = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?')[0] ?? '');
+    return matches && method.toLowerCase() in (item as JsonObject);
+  });
+  return ((named?.[1] as Readonly<Record<string, JsonObject>>)[method.toLowerCase()]?.['scope'] ?? 'admin') as KeyScope;
 }
 
 function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: number, text: string): Error {

@@ -140,7 +140,7 @@ export function notTidemark(url: string, status: number): string {
   return `${url} answered ${status}; is this a Tidemark service?`;
 }
 
-type KeyScope = 'read' | 'audiences' | 'admin';
+export type KeyScope = 'read' | 'audiences' | 'admin' | 'flags' | 'write';
 
 /** A key that the service does not take for this. */
 export class WrongKey extends TidemarkError {}

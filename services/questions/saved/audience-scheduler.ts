@@ -9,7 +9,6 @@ import type {
   QueryLimits,
 } from '../../stores/analytics/analytics-store.ts';
 import type { LostAnalytics } from '../../stores/generations/lost-analytics.ts';
-import type { Project } from '../../stores/projects/project-store.ts';
 import type { SqlProjectStore } from '../../stores/projects/sql-project-store.ts';
 import { keepRenewing } from '../../stores/database/leases.ts';
 import { limitsOf } from '../query-budget.ts';
@@ -188,7 +187,8 @@ export class AudienceScheduler {
   async #evaluateNow(claim: Claim): Promise<void> {
     const { store, history, losses, limits, logger, follower } = this.#parts;
     const { audience, at } = claim;
-    const project = await this.#project(audience.projectId);
+    const project = await this.#parts.projects.findProject(audience.projectId);
+    if (project === undefined) throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${audience.projectId}.`);
     await losses.expectNone(project.id);
     const definition = await definitionOf(store, audience, project);
     const cause = await this.#caughtUp(claim);
@@ -220,12 +220,6 @@ export class AudienceScheduler {
       await store.noteReadable(claim, last.at);
     }
     return last.version === audience.version ? 'refresh' : 'definition';
-  }
-
-  async #project(id: string): Promise<Project> {
-    const project = await this.#parts.projects.findProject(id);
-    if (project === undefined) throw new TidemarkError('PROJECT_UNKNOWN', `There is no project ${id}.`);
-    return project;
   }
 }
 
