@@ -43,7 +43,7 @@ export async function streamRejected(path: string): Promise<Readable | undefined
   return createReadStream(path, { end: Math.max(0, size - 1) });
 }
 
-function cutLine({ line, errors, length, text }: ReportedLine): RejectedLine {
+function cutLine({ length, text, errors, ...where }: ReportedLine): RejectedLine {
   const cut = length !== undefined || text.length > MAX_TEXT;
-  return { line, errors: errors.slice(0, MAX_ERRORS), text: text.slice(0, MAX_TEXT), cut };
+  return { ...where, errors: errors.slice(0, MAX_ERRORS), text: text.slice(0, MAX_TEXT), cut };
 }

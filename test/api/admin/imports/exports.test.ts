@@ -41,6 +41,21 @@ describe('exports of other products over HTTP', { timeout: 120_000 }, () => {
     for (const id of files) expect((await client.send('GET', `${IMPORTS}/files/${id}`)).status).toBe(404);
   });
 
+  test('a refused line of several files is read with the name of its file', async () => {
+    const files = [await client.upload('{"type":"track"}\n', 'a'), await client.upload('\n{}\n', 'b')];
+
+    const id = await client.start({ files });
+    await client.end(id);
+
+    const { body } = await client.send('GET', `${IMPORTS}/${id}/refused`);
+    expect(body).toMatchObject({
+      refused: [
+        { file: 'a', line: 1, cut: false },
+        { file: 'b', line: 2, text: '{}' },
+      ],
+    });
+  });
+
   test('a preview says what a file seems to be, and what its records and times become', async () => {
     const file = await client.upload(exported('amplitude.ndjson'), 'amplitude.json');
 
