@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Interrupted } from '../../services/cli/context.ts';
 import { runCli } from '../../services/cli/run-cli.ts';
@@ -93,5 +93,16 @@ describe('tidemark import, beside a service', { timeout: 120_000 }, () => {
     expect(JSON.parse(await readFile(`${file}.dry-run.refused.ndjson`, 'utf8'))).toMatchObject({ line: 200_002 });
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('nobody') as string });
     expect(await newest()).toMatchObject({ args: { path: null, name: 'remote.csv' } });
+  });
+
+  test('a service elsewhere is sent the files of a folder, without those that are hidden at any depth', async () => {
+    for (const name of ['sent/a.ndjson', 'sent/deep/b.ndjson', 'sent/.c.ndjson', 'sent/.git/d.ndjson']) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await fileOf(name, historyLines(name, 1));
+    }
+
+    const sent = await run(['import', join(folder, 'sent'), '--json', '--url', service.url, '--key', ADMIN_KEY]);
+
+    expect([sent.code, JSON.parse(sent.out)]).toMatchObject([0, { accepted: 2, lines: 2 }]);
   });
 });

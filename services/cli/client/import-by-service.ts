@@ -1,7 +1,7 @@
 /** An import, as the service carries it out that a command asks. */
 import { createReadStream } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Progress } from '../../runtime/command.ts';
 import { type Answer, operation, pathTo, type Sent } from '../../../schemas/operations.ts';
@@ -103,11 +103,13 @@ async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
   return files;
 }
 
+/** Without those that a service leaves out of a folder of its own. */
 async function filesOfFolder(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !WRITTEN_BESIDE.test(entry.name))
+    .filter((entry) => entry.isFile() && !WRITTEN_BESIDE.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !/(?:^|[/\\])\./.test(relative(folder, file)))
     .sort();
 }
 
