@@ -169,11 +169,13 @@ export async function* blocksOf(response: Response, end: string, onPiece?: () =>
 
 /** What the key of a request needs, as the document says. */
 function scopeFor({ method, path }: ServiceRequest): KeyScope {
-  const named = Object.entries(readOpenApiFiles().paths).find(([template, item]) => {
-    const matches = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?')[0] ?? '');
-    return matches && method.toLowerCase() in (item as JsonObject);
-  });
-  return ((named?.[1] as Readonly<Record<string, JsonObject>>)[method.toLowerCase()]?.['scope'] ?? 'admin') as KeyScope;
+  const [asked = ''] = path.split('?');
+  for (const [template, item] of Object.entries(readOpenApiFiles().paths)) {
+    if (!new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(asked)) continue;
+    const { scope } = (item as Readonly<Record<string, JsonObject>>)[method.toLowerCase()] ?? {};
+    if (scope !== undefined) return scope as KeyScope;
+  }
+  return 'admin';
 }
 
 function errorOfAnswer(client: ServiceClient, request: ServiceRequest, status: number, text: string): Error {
