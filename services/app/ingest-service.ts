@@ -8,7 +8,6 @@ import type { Config } from '../runtime/config.ts';
 import { dataFoldersOf } from '../runtime/embedded.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { callMethod, standInFor } from '../runtime/stand-in.ts';
-import type { Database } from '../stores/database/database.ts';
 import type { FirstStart } from '../stores/projects/first-start.ts';
 import { compose } from './composition.ts';
 import { openHttpSide } from './http-side.ts';
@@ -17,7 +16,7 @@ import { backupScheduleOf } from './interface-routes.ts';
 import { LazyStores } from './lazy-stores.ts';
 import { StoreOpener } from './open-stores.ts';
 import { type ProcessPart, type ProcessParts, startParts } from './process-parts.ts';
-import { ensureFirstProject, makeFirst, projectNamesIn } from './projects.ts';
+import { ensureFirstProject, makeFirst, mayRunJobs, projectNamesIn } from './projects.ts';
 import { statesOf } from './readers/readers.ts';
 import type { Running } from './role.ts';
 import { sharedStoresOn } from './stores.ts';
@@ -106,18 +105,12 @@ function openAll(
     ensureFirstProject(config, { log, codec, database, logger }, parts.stopping),
   );
   const begun = Promise.all([ensured, lazy.open('analytics')]).then(async () => {
-    if (await mayRunJobs(await lazy.open('database'))) await parts.start(schedule);
+    if (await mayRunJobs(await lazy.open('database'), parts.stopping)) await parts.start(schedule);
     else logger.info('the user of this process may not write the table jobs: other processes run them');
   });
   const ended = begun.then(() => new Promise<never>(() => undefined));
   ended.catch(() => undefined);
   return { started: firstStartOf(config, lazy, ensured), ended };
-}
-
-/** Whether its user is not one of those that deploy/rights gives to a process with `ADMIN=off`. */
-async function mayRunJobs(database: Database): Promise<boolean> {
-  const sql = "select has_table_privilege('jobs', 'insert') as may";
-  return (await database.query<{ readonly may: boolean }>(sql))[0]?.may === true;
 }
 
 async function firstStartOf(

@@ -76,3 +76,15 @@ function waiting({ logger }: ProjectsOnLogParts, signal: AbortSignal): RetryOpti
   const onTrouble = (err: unknown): void => logger.warn({ err }, 'cannot finish the start now: waiting');
   return { signal, onTrouble };
 }
+
+/**
+ * Whether the user of this process is not one of those that deploy/rights gives to a process with `ADMIN=off`. Waits for a
+ * database that cannot be reached.
+ *
+ * @throws TidemarkError `STOPPING` once the signal is aborted.
+ */
+export async function mayRunJobs(database: Pick<Database, 'query'>, signal: AbortSignal): Promise<boolean> {
+  const sql = "select has_table_privilege('jobs', 'insert') as may";
+  const [row] = await retry(() => database.query<{ readonly may: boolean }>(sql), { signal });
+  return row?.may === true;
+}

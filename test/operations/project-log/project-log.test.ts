@@ -256,7 +256,8 @@ describe('a database that was restored from an older backup', () => {
     await writerTo(log).write();
     await database().query('delete from projects where id = $1', [later.id]);
 
-    expect(await reconcile(log)).toEqual([kept.id, later.id]);
+    // Two of one millisecond stand by their ids.
+    expect((await reconcile(log)).toSorted()).toEqual([kept.id, later.id].toSorted());
   });
 
   test('a project is put on a new log again, with its deletions', async () => {
