@@ -23,11 +23,11 @@ export function testAudiencePage(scene: () => Scene): void {
       await chart.focus();
       const valueText = async (): Promise<string | null> => chart.getAttribute('aria-valuetext');
       await expect.poll(valueText).toMatch(/: users 2, joined 1, left 0$/);
-      expect(await chart.getAttribute('aria-valuemax')).toBe('2');
+      await expect.poll(async () => chart.getAttribute('aria-valuemax')).toBe('2');
       await page.keyboard.press('ArrowLeft');
 
       await expect.poll(valueText).toMatch(/: user 1, joined 0, left 0$/);
-      expect(await chart.locator('svg text').last().textContent()).toMatch(/^\d+ \w+, \d\d:\d\d$/);
+      await expect.poll(async () => chart.locator('svg text').last().textContent()).toMatch(/^\d+ \w+, \d\d:\d\d$/);
       await page.getByText('As a table').click();
       await expect.poll(async () => page.locator('.sizes tbody tr').count()).toBe(3);
     });
@@ -41,8 +41,8 @@ export function testAudiencePage(scene: () => Scene): void {
 
       await page.getByText('0 joined and 2 left by it').waitFor();
       const newest = page.locator('.versions > li').first();
-      expect(await newest.locator('.removed').innerText()).toContain('whose team is first');
-      expect(await newest.locator('.added').innerText()).toContain('whose team is nobody');
+      await expect.poll(async () => newest.locator('.removed').innerText()).toContain('whose team is first');
+      await expect.poll(async () => newest.locator('.added').innerText()).toContain('whose team is nobody');
       await expect.poll(async () => page.locator('.versions > li').count()).toBe(2);
       await page.getByRole('link', { name: 'Restore this version…' }).click();
       await page.getByText('adds 2').waitFor();
@@ -82,7 +82,7 @@ export function testAudiencePage(scene: () => Scene): void {
 
       await page.getByRole('link', { name: 'Duplicate' }).click();
 
-      expect(await page.getByLabel('Name').inputValue()).toBe('Team twice (copy)');
+      await expect.poll(async () => page.getByLabel('Name').inputValue()).toBe('Team twice (copy)');
       await page.getByLabel('Updates').selectOption({ label: 'Updates manually' });
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { name: 'Team twice (copy)' }).waitFor();

@@ -32,15 +32,12 @@ export function testAudiences(scene: () => Scene): void {
       const row = page.getByRole('row', { name: /^Team listed/ });
       await row.waitFor();
       await expect.poll(async () => row.innerText()).toMatch(/whose team is listed\s+3\s.*manually\s+Counted/s);
-      expect(await page.getByRole('row', { name: /^Readers of the newsletter/ }).innerText()).toContain('Not counted');
-      expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
-        'Audience',
-        'Size',
-        'Change, 24 h',
-        'Last 7 days',
-        'Updates',
-        'State',
-      ]);
+      await expect
+        .poll(async () => page.getByRole('row', { name: /^Readers of the newsletter/ }).innerText())
+        .toContain('Not counted');
+      await expect
+        .poll(async () => page.getByRole('columnheader').allInnerTexts())
+        .toEqual(['Audience', 'Size', 'Change, 24 h', 'Last 7 days', 'Updates', 'State']);
       // The sizes came with the list.
       expect(questions.filter((path) => path.startsWith('/v1/audiences'))).toEqual(['/v1/audiences']);
       // What ends at the right is not glued to what begins at the left.
@@ -60,8 +57,10 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByRole('button', { name: 'w-1' }).click();
 
       await page.getByText('In this audience').waitFor();
-      expect(await page.locator('.why .part').innerText()).toMatch(/whose team is why\s+It is why, set .*(ago|now)/);
-      expect(page.url()).toMatch(/user=[0-9a-f]{64}/);
+      await expect
+        .poll(async () => page.locator('.why .part').innerText())
+        .toMatch(/whose team is why\s+It is why, set .*(ago|now)/);
+      await expect.poll(() => page.url()).toMatch(/user=[0-9a-f]{64}/);
       await page.keyboard.press('Escape');
       await page.locator('.why').waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'w-2' }).click();
@@ -92,11 +91,11 @@ export function testAudiences(scene: () => Scene): void {
       await row.waitFor();
 
       const columns = ['User', 'email', 'team', 'seat.no', 'Joined', 'Leaves', 'Why'];
-      expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(columns);
+      await expect.poll(async () => page.getByRole('columnheader').allInnerTexts()).toEqual(columns);
       const [email, team, seat, joined, ...rest] = await row.getByRole('cell').allInnerTexts();
       expect([email, team, seat, ...rest]).toEqual(['dennis@example.com', 'named', '12', '–', 'Why?']);
       expect(joined).toMatch(/ago|now/);
-      expect(await row.getByRole('rowheader').innerText()).toMatch(/^DW\s+Dennis Wirth\s+p-1$/);
+      await expect.poll(async () => row.getByRole('rowheader').innerText()).toMatch(/^DW\s+Dennis Wirth\s+p-1$/);
       await page.getByRole('row', { name: /^kim@example.com p-2/ }).waitFor();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
@@ -198,7 +197,7 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByLabel('Show').selectOption('left');
       await page.getByRole('link', { name: 'b-1' }).waitFor();
       await page.getByRole('link', { name: 'b-3' }).waitFor({ state: 'detached' });
-      expect(page.url()).toContain('change=left');
+      await expect.poll(() => page.url()).toContain('change=left');
     });
 
     test('all members are saved as CSV, also where the stream is cut on the way', async () => {
@@ -231,7 +230,7 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByText('It has 2 members').waitFor();
       const remove = page.getByRole('button', { name: 'Delete the audience' });
       await page.getByLabel('To confirm').fill('Team');
-      expect(await remove.isDisabled()).toBe(true);
+      await expect.poll(async () => remove.isDisabled()).toBe(true);
 
       await page.getByLabel('To confirm').fill('Team gone');
       await remove.click();

@@ -14,7 +14,7 @@ export function testBackups(scene: () => Scene): void {
 
       const row = page.locator('tbody tr');
       await row.getByText('Done').waitFor();
-      expect(await row.innerText()).toMatch(/[\d,]{3,}\s+[\d.]+ (?:KiB|MiB)/);
+      await expect.poll(async () => row.innerText()).toMatch(/[\d,]{3,}\s+[\d.]+ (?:KiB|MiB)/);
       await expect
         .poll(async () => page.locator('.facts').innerText())
         .toMatch(/Last backup\s+(?:just now|\d+ second)/);

@@ -81,7 +81,7 @@ export function testBuilderKeys(scene: () => Scene): void {
       await page.goBack();
 
       await expect.poll(async () => page.getByLabel('Name').inputValue()).toBe('Anna’s list');
-      expect(await page.getByLabel('Updates').inputValue()).toBe('');
+      await expect.poll(async () => page.getByLabel('Updates').inputValue()).toBe('');
       await expectDocument(page, { trait: 'plan', is: 'pro' });
     });
 

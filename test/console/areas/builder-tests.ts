@@ -221,10 +221,12 @@ export function testBuilder(scene: () => Scene): void {
 
       const commands = page.locator('.command');
       await expect.poll(async () => commands.count()).toBe(4);
-      expect(await commands.nth(0).innerText()).toContain('/v1/audiences/preview');
-      expect(await commands.nth(1).innerText()).toContain(`tidemark audience preview '{"trait":"plan","is":"pro"}'`);
+      await expect.poll(async () => commands.nth(0).innerText()).toContain('/v1/audiences/preview');
+      await expect
+        .poll(async () => commands.nth(1).innerText())
+        .toContain(`tidemark audience preview '{"trait":"plan","is":"pro"}'`);
       await expect.poll(async () => commands.nth(2).innerText()).toMatch(/SELECT/);
-      expect(await commands.nth(3).innerText()).toContain('{ "trait": "plan", "is": "pro" }');
+      await expect.poll(async () => commands.nth(3).innerText()).toContain('{ "trait": "plan", "is": "pro" }');
     });
   });
 }

@@ -33,7 +33,9 @@ export function testDeadLetters(scene: () => Scene): void {
 
       await page.locator('[data-row]').first().click();
       await page.getByText('the database says', { exact: false }).first().waitFor();
-      expect(await page.getByRole('button', { name: 'Send the corrected message' }).isDisabled()).toBe(true);
+      await expect
+        .poll(async () => page.getByRole('button', { name: 'Send the corrected message' }).isDisabled())
+        .toBe(true);
       const editor = page.locator('textarea');
       const text = await editor.inputValue();
       expect(text).toContain('12345678901234567.25');
@@ -106,7 +108,7 @@ export function testDeadLetters(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Drop all of these' }).click();
       const drop = page.getByRole('button', { name: /^Drop \d messages?$/ });
       await drop.waitFor();
-      expect(await drop.isDisabled()).toBe(true);
+      await expect.poll(async () => drop.isDisabled()).toBe(true);
       await page.getByRole('dialog').getByRole('textbox').fill('mending');
       await drop.click();
       await page.getByText(/messages? dropped/).waitFor();

@@ -57,7 +57,7 @@ export function testEvents(scene: () => Scene): void {
       await page.keyboard.press('Enter');
       await page.getByRole('slider').waitFor();
 
-      expect(page.url()).toContain(ORDERS);
+      await expect.poll(() => page.url()).toContain(ORDERS);
       await page.goBack();
       await expect.poll(() => page.url()).toContain('search=order');
       await page.goto(`${scene().url}/console/#/events?search=Nothing+Like+This`);
@@ -145,7 +145,7 @@ export function testEvents(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Last 24 hours' }).click();
 
       await expect.poll(() => page.url()).toContain('last=24h');
-      expect(page.url()).toMatch(/measure=sum&of=total&split=trait%3Aplan&compare=previous&last=24h/);
+      await expect.poll(() => page.url()).toMatch(/measure=sum&of=total&split=trait%3Aplan&compare=previous&last=24h/);
       await expect.poll(async () => page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('hour');
       await page.goBack();
       const legend = page.locator('.legend');
@@ -174,11 +174,11 @@ export function testEvents(scene: () => Scene): void {
 
       await page.getByText('No data in this period.').waitFor();
 
-      expect(await page.getByRole('combobox', { name: 'Percentile' }).inputValue()).toBe('95');
-      expect(await page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('week');
+      await expect.poll(async () => page.getByRole('combobox', { name: 'Percentile' }).inputValue()).toBe('95');
+      await expect.poll(async () => page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('week');
       await page.getByText('No such events in this period.').waitFor();
       await page.getByLabel('Period: 2020-01-01 to before 2020-02-01').click();
-      expect(await page.getByLabel('Since').inputValue()).toBe('2020-01-01');
+      await expect.poll(async () => page.getByLabel('Since').inputValue()).toBe('2020-01-01');
       await page.getByLabel('Before', { exact: true }).fill('2020-03-01');
       await page.getByRole('button', { name: 'Show these days' }).click();
       await expect.poll(() => page.url()).toContain('since=2020-01-01&until=2020-03-01');
@@ -201,7 +201,7 @@ export function testEvents(scene: () => Scene): void {
       const expected = narrow.series[0]?.values[0] ?? 0;
       expect(expected).toBeLessThan(before);
       await expect.poll(async () => figureOf(page)).toBe(String(expected));
-      expect(decodeURIComponent(page.url())).toContain('where=[{"property":"total","gt":100.50}]');
+      await expect.poll(() => decodeURIComponent(page.url())).toContain('where=[{"property":"total","gt":100.50}]');
       await page.getByRole('button', { name: 'Remove: total is more than 100.50' }).click();
       await expect.poll(async () => figureOf(page)).toBe(String(before));
     });
@@ -231,7 +231,7 @@ export function testEvents(scene: () => Scene): void {
 
       await page.locator('.details').getByText('12345678901234567890.10').waitFor();
       await page.locator('.details').getByText('"<b>bold</b>"').waitFor();
-      expect(page.url()).toContain('open=');
+      await expect.poll(() => page.url()).toContain('open=');
       await page.locator('.details').getByRole('link', { name: 'grace' }).click();
       await page.getByRole('heading', { name: 'grace' }).waitFor();
     });

@@ -53,10 +53,12 @@ export function testJoins(scene: () => Scene): void {
       const page = await opened('#/users/ada');
       const section = page.getByRole('region', { name: 'One person with 7 anonymous ids' });
       await expect.poll(async () => section.locator('tbody tr').count()).toBe(5);
-      expect(await section.locator('tbody tr').first().innerText()).toMatch(
-        /^dev-1\s+joined .* · message\s+Keep apart$/,
-      );
-      expect(await section.getByRole('link').first().getAttribute('href')).toContain('message=signed-in-1');
+      await expect
+        .poll(async () => section.locator('tbody tr').first().innerText())
+        .toMatch(/^dev-1\s+joined .* · message\s+Keep apart$/);
+      await expect
+        .poll(async () => section.getByRole('link').first().getAttribute('href'))
+        .toContain('message=signed-in-1');
       await section.getByRole('button', { name: 'Show all 7' }).click();
       await section.getByText('dev-7').waitFor();
       await page.getByRole('button', { name: 'Looked Around' }).waitFor();
@@ -120,13 +122,13 @@ export function testJoins(scene: () => Scene): void {
       const page = await opened(`#/settings/projects/${id}`);
       const section = page.getByRole('region', { name: 'Joined ids' });
       await expect.poll(async () => section.locator('dd').allInnerTexts()).toEqual(['1', '1', '0', '0', '0']);
-      expect(await section.locator('tbody tr').innerText()).toMatch(/^tablet\s+2$/);
+      await expect.poll(async () => section.locator('tbody tr').innerText()).toMatch(/^tablet\s+2$/);
 
       await section.getByRole('button', { name: 'Join ids…' }).click();
 
       const dialog = page.getByRole('dialog');
       await dialog.getByText('Audiences without a change: 1').waitFor();
-      expect(await dialog.locator('tbody tr').innerText()).toMatch(/^Did Home\s+1\s+1$/);
+      await expect.poll(async () => dialog.locator('tbody tr').innerText()).toMatch(/^Did Home\s+1\s+1$/);
       await expectAccessible(page, 'the switch');
       await dialog.getByRole('button', { name: 'Join ids' }).click();
       await section.getByText('This project joins ids').waitFor();

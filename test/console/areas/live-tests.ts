@@ -49,7 +49,9 @@ export function testLive(scene: () => Scene): void {
       const command = await page.locator('.command pre').first().innerText();
       expect(command).toContain("/v1/events/live?event=Wanted'");
       expect(command).toContain('Bearer $TIDEMARK_KEY');
-      expect(await page.locator('.command pre').nth(1).innerText()).toMatch(/^\.\/tidemark tail --event Wanted --url /);
+      await expect
+        .poll(async () => page.locator('.command pre').nth(1).innerText())
+        .toMatch(/^\.\/tidemark tail --event Wanted --url /);
       await page.getByLabel('User', { exact: true }).fill('grace');
       await page.keyboard.press('Enter');
       await expect.poll(() => page.url()).toContain('user_id=grace');
@@ -122,8 +124,8 @@ export function testLive(scene: () => Scene): void {
 
       await page.locator('.details pre', { hasText: '"user_id":"refused"' }).waitFor();
       await page.locator('.details').getByText('Name the event with a text').waitFor();
-      expect(await page.locator('.details mark').innerText()).toBe('""');
-      expect(page.url()).toContain('tab=refusals');
+      await expect.poll(async () => page.locator('.details mark').innerText()).toBe('""');
+      await expect.poll(() => page.url()).toContain('tab=refusals');
       await page.keyboard.press('Escape');
       await page.locator('.details').waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Accepted' }).click();
@@ -150,7 +152,9 @@ export function testLive(scene: () => Scene): void {
       await details.getByText('Write key (first start)').waitFor();
       await details.getByText('shop/1.2').waitFor();
       await details.getByRole('button', { name: 'Copy corrected request' }).waitFor();
-      expect(await details.locator('.command pre').innerText()).toContain('{"user_id":"42","event":"Paid"}');
+      await expect
+        .poll(async () => details.locator('.command pre').innerText())
+        .toContain('{"user_id":"42","event":"Paid"}');
       await expectAccessible(page, 'what was refused');
     });
 
@@ -162,7 +166,7 @@ export function testLive(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Show earlier' }).click();
 
       await expect.poll(async () => rows.count()).toBe(200);
-      expect(page.url()).toContain('recent=200');
+      await expect.poll(() => page.url()).toContain('recent=200');
     });
 
     test('an empty project has three steps, which tick themselves, and a key is made and filled in by one button', async () => {

@@ -44,7 +44,7 @@ export function testNavigation(scene: () => Scene): void {
       await page.getByRole('dialog').getByText('Go to Today').waitFor();
 
       expect(await page.getByRole('dialog').getByText('Go to Pipeline').count()).toBe(0);
-      expect(page.url()).toContain('#/live');
+      await expect.poll(() => page.url()).toContain('#/live');
     });
 
     test('where there is little room, all of the navigation is behind one button', async () => {
@@ -163,7 +163,9 @@ export function testNavigation(scene: () => Scene): void {
       await page.getByRole('link', { name: 'Pipeline' }).click();
       await page.getByRole('link', { name: 'Replays' }).click();
       await page.getByRole('heading', { name: 'Replays', level: 1 }).waitFor();
-      expect(await page.getByRole('link', { name: 'Pipeline' }).first().getAttribute('aria-current')).toBe('page');
+      await expect
+        .poll(async () => page.getByRole('link', { name: 'Pipeline' }).first().getAttribute('aria-current'))
+        .toBe('page');
     });
 
     test('the way out is in sight at 1280 by 800, and the zone of times is behind Account', async () => {
@@ -202,7 +204,7 @@ export function testNavigation(scene: () => Scene): void {
       await page.getByRole('heading', { name: 'Live' }).waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('?');
-      expect(await page.getByRole('searchbox', { name: 'Event' }).inputValue()).toBe('?');
+      await expect.poll(async () => page.getByRole('searchbox', { name: 'Event' }).inputValue()).toBe('?');
       await page.keyboard.press('Escape');
       await page.keyboard.press('?');
       await page.getByRole('dialog').waitFor();
@@ -220,7 +222,7 @@ export function testNavigation(scene: () => Scene): void {
       await page.getByRole('link', { name: 'Live' }).click();
       await page.getByText('No messages yet').waitFor();
 
-      expect(page.url()).toMatch(/#\/live\?project=proj_/);
+      await expect.poll(() => page.url()).toMatch(/#\/live\?project=proj_/);
     });
     test('another project that is chosen where one of this is shown leads to its list, and keeps what is being made', async () => {
       const page = await scene().signedIn('#/users/u-00001?history=plan', { isAdmin: true });
@@ -229,7 +231,7 @@ export function testNavigation(scene: () => Scene): void {
       await choice.selectOption({ label: 'empty' });
 
       await page.getByText('There are no users yet').waitFor();
-      expect(page.url()).toMatch(/#\/users\?project=proj_\w+$/);
+      await expect.poll(() => page.url()).toMatch(/#\/users\?project=proj_\w+$/);
       const definition = encodeURIComponent('{"trait":"plan","is":"pro"}');
       await page.goto(`${scene().url}/console/#/audiences/new?definition=${definition}`);
       await choice.selectOption({ label: 'empty' });

@@ -58,7 +58,7 @@ export function testPipeline(scene: () => Scene): void {
 
       await page.getByRole('heading', { name: 'Partitions that the analytics writer reads' }).waitFor();
       await page.getByRole('columnheader', { name: 'Not in analytics' }).waitFor();
-      expect(page.url()).toContain('partitions=analytics');
+      await expect.poll(() => page.url()).toContain('partitions=analytics');
       await page.keyboard.press('Escape');
       await page.getByRole('heading', { name: /^Partitions/ }).waitFor({ state: 'detached' });
       expect(complaintsOf(page)).toEqual([]);
@@ -116,11 +116,9 @@ export function testPipeline(scene: () => Scene): void {
       await page.reload();
 
       await page.getByText(', full on 18 Dec 2026 at this rate').waitFor();
-      expect(await page.locator('.machine dd').allTextContents()).toEqual([
-        '1.0 MiB, +3.0 GiB a day since 17 Nov 2026',
-        '2.0 MiB',
-        '4.0 MiB',
-      ]);
+      await expect
+        .poll(async () => page.locator('.machine dd').allTextContents())
+        .toEqual(['1.0 MiB, +3.0 GiB a day since 17 Nov 2026', '2.0 MiB', '4.0 MiB']);
     });
 
     test('what is wrong is said first, with what to do, and the hours that differ are marked', async () => {
@@ -141,7 +139,9 @@ export function testPipeline(scene: () => Scene): void {
       await page.getByText('1 issue needs attention').waitFor();
       await page.getByText('Find out why its store does not answer.').waitFor();
       const documentation = page.getByRole('link', { name: 'Documentation' });
-      expect(await documentation.getAttribute('href')).toMatch(/docs\/operations\.md#stuck-cannot--code$/);
+      await expect
+        .poll(async () => documentation.getAttribute('href'))
+        .toMatch(/docs\/operations\.md#stuck-cannot--code$/);
       await page.getByText('12,345 waiting').waitFor();
       await page.getByText('4 minutes behind').waitFor();
       await page.getByText('A store differs from the log').waitFor();
@@ -224,7 +224,7 @@ export function testPipeline(scene: () => Scene): void {
 
       await page.getByText('All systems normal').waitFor();
       await page.getByText('new events appear after that').waitFor({ state: 'hidden' });
-      expect(await page.locator('.health').innerText()).toBe('All systems normal');
+      await expect.poll(async () => page.locator('.health').innerText()).toBe('All systems normal');
       await page.getByText('All systems normal').click();
 
       await page.locator('.parts').getByText('Analytics writer').first().waitFor();

@@ -39,20 +39,20 @@ export function testReplays(scene: () => Scene): void {
 
       await chooseFile(page, 'history.csv', `${CSV.join('\n')}\n`);
       // It is shown as what it seems to be.
-      expect(await page.getByLabel('Each row is').inputValue()).toBe('track');
-      expect(await page.getByLabel('What the cells of Amount are').inputValue()).toBe('number');
+      await expect.poll(async () => page.getByLabel('Each row is').inputValue()).toBe('track');
+      await expect.poll(async () => page.getByLabel('What the cells of Amount are').inputValue()).toBe('number');
       await page.getByLabel('What the column Action is').selectOption('user_id');
       await page.getByLabel('What the column Action is').selectOption('event');
       await page.getByText('1 of these 20 would be rejected').waitFor();
-      expect(page.url()).toContain('map=Email%3Duser_id%26Action%3Devent');
+      await expect.poll(() => page.url()).toContain('map=Email%3Duser_id%26Action%3Devent');
       // What is wrong with a value stands in its cell.
-      expect(await page.locator('.wrong-cell').allInnerTexts()).toEqual(['is missing']);
-      expect(await page.locator('tr.wrong td').first().getAttribute('class')).toBe('wrong-cell');
+      await expect.poll(async () => page.locator('.wrong-cell').allInnerTexts()).toEqual(['is missing']);
+      await expect.poll(async () => page.locator('tr.wrong td').first().getAttribute('class')).toBe('wrong-cell');
       await expectAccessible(page, 'mapping');
       const importButton = page.getByRole('button', { name: 'Import into' });
       await page.getByRole('button', { name: 'Check the whole file' }).click();
       await page.getByRole('button', { name: 'Checking…' }).waitFor();
-      expect(await importButton.getAttribute('class')).toBe('');
+      await expect.poll(async () => importButton.getAttribute('class')).toBe('');
       await page.getByText('Only checked: nothing was imported.').waitFor();
       await page.getByRole('row', { name: /^5 Email is missing/ }).waitFor();
       await expect.poll(async () => importButton.getAttribute('class')).toBe('primary');
@@ -147,7 +147,7 @@ export function testReplays(scene: () => Scene): void {
 
       await page.getByRole('alert').getByText('IMPORT_DIR').first().waitFor();
       await expectAccessible(page, 'a refused path');
-      expect(page.url()).toContain('path=%2Fnowhere');
+      await expect.poll(() => page.url()).toContain('path=%2Fnowhere');
     });
 
     test('a replay says what it takes, shows its progress and rate, is compared, made live, rolled back and removed', async () => {
@@ -166,7 +166,7 @@ export function testReplays(scene: () => Scene): void {
 
       await card.getByRole('button', { name: 'Use it' }).click();
       const dialog = page.getByRole('dialog');
-      expect(await dialog.getByRole('button', { name: 'Use it' }).isDisabled()).toBe(true);
+      await expect.poll(async () => dialog.getByRole('button', { name: 'Use it' }).isDisabled()).toBe(true);
       await dialog.getByRole('textbox').fill('profiles 2');
       expect(await violationsOf(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Use it' }).click();

@@ -97,7 +97,7 @@ export function testScreens(scene: () => Scene): void {
         await page.goto(`${scene().url}/console/#/users?search=${status}`);
         await page.getByText(headlines[Number(status) as keyof typeof headlines]).waitFor();
         await page.getByText(body.detail).waitFor();
-        expect(await page.getByText('Retrying in').count()).toBe(status === '422' ? 0 : 1);
+        await expect.poll(async () => page.getByText('Retrying in').count()).toBe(status === '422' ? 0 : 1);
         expect(await violationsOf(page), status).toEqual([]);
         await page.unroute('**/v1/users/query*');
       }

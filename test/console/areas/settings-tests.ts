@@ -108,7 +108,7 @@ export function testSettings(scene: () => Scene): void {
       await expect.poll(async () => dialog.locator('dd').allInnerTexts()).toEqual(['1', '1', expect.any(String)]);
       await expectAccessible(page, 'kept events');
       const change = dialog.getByRole('button', { name: 'Delete older events' });
-      expect(await change.isDisabled()).toBe(true);
+      await expect.poll(async () => change.isDisabled()).toBe(true);
       await dialog.getByLabel('To confirm').fill('Keeps a year');
       await change.click();
       await section.getByText('Events are kept for 12 months.').waitFor();
@@ -124,7 +124,7 @@ export function testSettings(scene: () => Scene): void {
       const remove = page.getByRole('button', { name: 'Delete the project' });
       await page.getByRole('dialog').getByText('keys in use').waitFor();
       await expect.poll(async () => page.getByRole('dialog').locator('dd').allInnerTexts()).toEqual(['0', '0', '1']);
-      expect(await remove.isDisabled()).toBe(true);
+      await expect.poll(async () => remove.isDisabled()).toBe(true);
       await page.getByLabel('To confirm').fill('Deleted by clicking');
 
       await remove.click();
@@ -150,7 +150,7 @@ export function testSettings(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Revoke Reports' }).click();
       await page.getByLabel('To confirm').fill('Report');
       await page.keyboard.press('Enter');
-      expect(await page.getByRole('dialog').isVisible()).toBe(true);
+      await expect.poll(async () => page.getByRole('dialog').isVisible()).toBe(true);
       await page.getByLabel('To confirm').fill('Reports');
       await page.keyboard.press('Enter');
 
@@ -198,13 +198,13 @@ export function testSettings(scene: () => Scene): void {
       await admin(`projects/${id}`, 'PATCH', { timezone: 'Asia/Tokyo' });
       const page = await opened(`#/settings/audit?action=project.change&of_project=${id}`);
       await expect.poll(async () => page.locator('main tbody tr').count()).toBe(1);
-      expect(await page.locator('main tbody tr').innerText()).toMatch(/Changed a project[^]*Audited/);
+      await expect.poll(async () => page.locator('main tbody tr').innerText()).toMatch(/Changed a project[^]*Audited/);
 
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
 
-      expect(await page.locator('.diff-line.removed').innerText()).toContain('"timezone": "UTC"');
-      expect(await page.locator('.diff-line.added').innerText()).toContain('"timezone": "Asia/Tokyo"');
+      await expect.poll(async () => page.locator('.diff-line.removed').innerText()).toContain('"timezone": "UTC"');
+      await expect.poll(async () => page.locator('.diff-line.added').innerText()).toContain('"timezone": "Asia/Tokyo"');
       await page.getByRole('combobox', { name: 'By', exact: true }).selectOption({ label: 'the service' });
       await page.getByText('No such change').waitFor();
       await page.goBack();
@@ -226,7 +226,7 @@ export function testSettings(scene: () => Scene): void {
       const page = await scene().signedIn('#/settings');
       await page.getByText('Ends at the latest').waitFor();
       const tabs = page.getByRole('list', { name: 'Settings' }).getByRole('link');
-      expect(await tabs.allInnerTexts()).toEqual(['Your session']);
+      await expect.poll(async () => tabs.allInnerTexts()).toEqual(['Your session']);
       await page.goto(`${scene().url}/console/#/settings/audit`);
       await page.getByText('This needs an admin key').waitFor();
       expect(complaintsOf(page)).toEqual([]);

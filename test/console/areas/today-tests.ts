@@ -165,7 +165,7 @@ export function testKeeping(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Unpin Pin 3' }).click();
 
       await page.getByRole('button', { name: 'Unpin Pin 3' }).waitFor({ state: 'detached' });
-      expect(await page.locator('table.pins tbody tr').count()).toBe(5);
+      await expect.poll(async () => page.locator('table.pins tbody tr').count()).toBe(5);
     });
   });
 
@@ -178,7 +178,7 @@ export function testKeeping(scene: () => Scene): void {
     await page.getByRole('list', { name: 'Notes' }).getByText('Sale begins').waitFor();
     await page.getByRole('slider').focus();
     await page.keyboard.press('End');
-    expect(await page.getByRole('slider').getAttribute('aria-valuetext')).toContain('Sale begins');
+    await expect.poll(async () => page.getByRole('slider').getAttribute('aria-valuetext')).toContain('Sale begins');
     await page.getByRole('link', { name: 'Today' }).first().click();
     await page.getByRole('slider', { name: 'Events by hour' }).waitFor();
     await expect

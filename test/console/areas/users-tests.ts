@@ -13,7 +13,7 @@ export function testUsers(scene: () => Scene): void {
       await page.keyboard.type('u-0001');
       const rows = page.locator('[data-row]');
       await expect.poll(async () => rows.count()).toBe(10);
-      expect(page.url()).toContain('search=u-0001');
+      await expect.poll(() => page.url()).toContain('search=u-0001');
       await page.locator('.head').getByText('10 users').waitFor();
       await page.locator('[data-search]').fill(' LOVELACE ');
       await rows
@@ -21,7 +21,7 @@ export function testUsers(scene: () => Scene): void {
         .first()
         .waitFor();
       await expect.poll(async () => rows.filter({ hasNotText: /lovelace/i }).count()).toBe(0);
-      expect(await page.locator('[data-search]').inputValue()).toBe(' LOVELACE ');
+      await expect.poll(async () => page.locator('[data-search]').inputValue()).toBe(' LOVELACE ');
       await page.goBack();
       await expect.poll(() => page.url()).toContain('#/live');
 
@@ -48,7 +48,7 @@ export function testUsers(scene: () => Scene): void {
       await page.getByRole('link', { name: 'Save as audience' }).click();
 
       await page.locator('.figure:not(.stale) b').waitFor();
-      expect(decodeURIComponent(page.url())).toContain('"trait":"plan"');
+      await expect.poll(() => decodeURIComponent(page.url())).toContain('"trait":"plan"');
     });
 
     test('the columns of the list are chosen, and the choice stays', async () => {
@@ -102,10 +102,10 @@ export function testUsers(scene: () => Scene): void {
       await page.locator('.user-id').getByText('u-00001').waitFor();
       await page.getByRole('button', { name: 'Copy the id' }).waitFor();
       await page.getByRole('img', { name: /^Active on \d+ of the last 90 days$/ }).waitFor();
-      expect(await page.locator('.days-strip rect').count()).toBe(90);
+      await expect.poll(async () => page.locator('.days-strip rect').count()).toBe(90);
       await page.locator('.user-audience-row').first().waitFor();
       const isIn = await page.locator('.membership.in').count();
-      expect(await page.locator('.audience-badges a').count()).toBe(isIn);
+      await expect.poll(async () => page.locator('.audience-badges a').count()).toBe(isIn);
     });
 
     test('the timeline of a user is narrowed by kind, name and day, and an entry opens', async () => {
@@ -121,7 +121,7 @@ export function testUsers(scene: () => Scene): void {
 
       await page.getByRole('button', { name: 'Identifies' }).click();
       await expect.poll(kinds).toEqual(new Set(['identify']));
-      expect(page.url()).toContain('types=identify');
+      await expect.poll(() => page.url()).toContain('types=identify');
 
       await page.goto(`${scene().url}/console/#/users/u-00001?event=Page+Viewed&since=2020-01-01`);
       await page.getByText('There is nothing earlier like this.').waitFor();
@@ -136,7 +136,7 @@ export function testUsers(scene: () => Scene): void {
       await page.locator('.details a').click();
 
       await page.locator('.steps li.done').nth(2).waitFor();
-      expect(page.url()).toContain('#/live?message=');
+      await expect.poll(() => page.url()).toContain('#/live?message=');
     });
 
     test('a time shows its exact instant on focus, in the zone that was chosen', async () => {
@@ -168,11 +168,11 @@ export function testUsers(scene: () => Scene): void {
 
       const rows = page.locator('.given-values li');
       await rows.nth(2).waitFor();
-      expect(await rows.nth(0).innerText()).toMatch(/^Now\s+pro\s+identify.*h-2$/s);
-      expect(await rows.nth(1).innerText()).toMatch(
-        /^Too late\s+plus\s+identify.*h-3\s+A newer value was already there.*h-2/s,
-      );
-      expect(await rows.nth(2).innerText()).toMatch(/^Before\s+free/);
+      await expect.poll(async () => rows.nth(0).innerText()).toMatch(/^Now\s+pro\s+identify.*h-2$/s);
+      await expect
+        .poll(async () => rows.nth(1).innerText())
+        .toMatch(/^Too late\s+plus\s+identify.*h-3\s+A newer value was already there.*h-2/s);
+      await expect.poll(async () => rows.nth(2).innerText()).toMatch(/^Before\s+free/);
       await page.getByLabel('Copy as…').click();
       await page.locator('.menu-panel').getByText('curl, values of plan').waitFor();
       await page.locator('.menu-panel').getByText('curl, timeline').waitFor();
@@ -185,13 +185,15 @@ export function testUsers(scene: () => Scene): void {
       const page = await scene().signedIn('#/users/u-00001');
       const row = page.getByRole('button', { name: /Left a full cart this week/ });
       await row.waitFor();
-      expect(await row.innerText()).toMatch(/^(In|Out)\s/);
+      await expect.poll(async () => row.innerText()).toMatch(/^(In|Out)\s/);
 
       await row.click();
 
       await page.locator('.why .part').first().waitFor();
-      expect(await page.locator('.why').innerText()).toMatch(/who did Checkout Started in the last 7 days/);
-      expect(page.url()).toContain('audience=aud_');
+      await expect
+        .poll(async () => page.locator('.why').innerText())
+        .toMatch(/who did Checkout Started in the last 7 days/);
+      await expect.poll(() => page.url()).toContain('audience=aud_');
     });
 
     test('everything about a user is saved whole', async () => {

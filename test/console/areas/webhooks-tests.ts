@@ -97,7 +97,7 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByRole('button', { name: 'New secret…' }).click();
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole('button', { name: 'Make it' }).click();
-      expect(await page.locator('.shown-once pre').innerText()).toMatch(/^whsec_/);
+      await expect.poll(async () => page.locator('.shown-once pre').innerText()).toMatch(/^whsec_/);
       await page.getByText('Old secret signs until').waitFor();
 
       await page.getByRole('button', { name: 'Edit' }).click();
@@ -131,7 +131,7 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Create webhook' }).click();
 
       await page.locator('label', { hasText: 'URL' }).getByText('is inside your network').waitFor();
-      expect(await page.getByText('WEBHOOK_ALLOW').count()).toBe(1);
+      await expect.poll(async () => page.getByText('WEBHOOK_ALLOW').count()).toBe(1);
     });
 
     test('an audience is sent somewhere from its page: to a new webhook, and to one that is there', async () => {
@@ -146,16 +146,16 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByText('Send to…').click();
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole('button', { name: 'A new webhook…' }).click();
-      expect(page.url()).toContain('send=webhook');
+      await expect.poll(() => page.url()).toContain('send=webhook');
       const form = page.getByRole('form', { name: 'Webhook' });
-      expect(await form.getByRole('checkbox').count()).toBe(1);
-      expect(await form.getByRole('textbox').count()).toBe(1);
+      await expect.poll(async () => form.getByRole('checkbox').count()).toBe(1);
+      await expect.poll(async () => form.getByRole('textbox').count()).toBe(1);
       await expectAccessible(page, 'an audience that is to be sent');
       await page.getByLabel('URL', { exact: true }).fill(receiver.url);
 
       await page.getByRole('button', { name: 'Create webhook' }).click();
 
-      expect(await page.locator('.shown-once pre').innerText()).toMatch(/^whsec_/);
+      await expect.poll(async () => page.locator('.shown-once pre').innerText()).toMatch(/^whsec_/);
       await page.getByRole('button', { name: 'Done' }).click();
       await sentTo.getByText(/^last .*(ago|now)$/).waitFor({ timeout: 40_000 });
       await sentTo.getByText('Up to date').waitFor();
@@ -196,7 +196,7 @@ export function testWebhooks(scene: () => Scene): void {
       await dialog.getByLabel('Events').fill('0');
       await dialog.getByLabel('Name', { exact: true }).fill('Few orders');
       await expectAccessible(page, 'a new watch');
-      expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+      await expect.poll(async () => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
       await dialog.getByLabel('Night shift').check();
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('status').getByText('Saved. Today lists it.').waitFor();

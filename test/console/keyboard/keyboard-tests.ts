@@ -103,7 +103,7 @@ export function testKeyboard(scene: () => Scene): void {
           await page.getByRole('button', { name: button }).press('Enter');
           await expect.poll(async () => stopOf(page, session)).toMatchObject({ role: 'textbox', name: field });
           await page.keyboard.type(text);
-          expect(await page.getByLabel(field, { exact: true }).inputValue()).toBe(text);
+          await expect.poll(async () => page.getByLabel(field, { exact: true }).inputValue()).toBe(text);
           await page.getByRole('button', { name: 'Cancel' }).press('Enter');
         }
       });
@@ -119,11 +119,11 @@ export function testKeyboard(scene: () => Scene): void {
         page.locator(`[id="${await field.getAttribute('aria-activedescendant')}"]`).innerText();
 
       expect(await active()).toContain('Order Completed');
-      expect(await lines.last().innerText()).toContain('never seen');
+      await expect.poll(async () => lines.last().innerText()).toContain('never seen');
       await page.keyboard.press('ArrowUp');
       expect(await active()).toContain('Use “order”');
       await page.keyboard.press('Enter');
-      expect(await field.inputValue()).toBe('order');
+      await expect.poll(async () => field.inputValue()).toBe('order');
       await page.getByRole('button', { name: /^Did you mean Order Completed \(\d/ }).press('Enter');
       await expect.poll(async () => field.inputValue()).toBe('Order Completed');
     });
