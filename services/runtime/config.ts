@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { TidemarkError } from './errors.ts';
-import { secretFromFile, type Setting } from './setting-parsers.ts';
-import { SETTINGS } from './settings.ts';
+import { secretFromFile, type Setting } from './settings/parsers.ts';
+import { SETTINGS } from './settings/settings.ts';
 
 export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
 

@@ -3,7 +3,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { SETTING_NAMES } from '../../../services/runtime/config.ts';
-import { SETTINGS } from '../../../services/runtime/settings.ts';
+import { SETTINGS } from '../../../services/runtime/settings/settings.ts';
 import { RENDERINGS } from './rendering.ts';
 
 interface ValuesSchema {

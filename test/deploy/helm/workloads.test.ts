@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkRole, roleOf } from '../../../services/app/role.ts';
 import { operationRoutes } from '../../../services/http/operations.ts';
 import { readConfig, SETTING_NAMES } from '../../../services/runtime/config.ts';
-import { SETTINGS } from '../../../services/runtime/settings.ts';
+import { SETTINGS } from '../../../services/runtime/settings/settings.ts';
 import { renderedObjects, RENDERINGS, secretsOf, type Workload, workloadsOf } from './rendering.ts';
 
 const WORKLOADS = RENDERINGS.flatMap((rendering) =>

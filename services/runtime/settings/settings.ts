@@ -19,7 +19,7 @@ import {
   timezone,
   url,
   wholeNumberSetting,
-} from './setting-parsers.ts';
+} from './parsers.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
