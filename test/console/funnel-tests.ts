@@ -31,7 +31,7 @@ export function testFunnel(scene: () => Scene): void {
       await page.getByRole('link', { name: 'went no further' }).waitFor();
 
       const names = page.getByRole('combobox', { name: 'Event' });
-      await expect.poll(async () => names.count()).toBe(2);
+      await expect.poll(() => names.count()).toBe(2);
       const [first, second] = [await names.nth(0).inputValue(), await names.nth(1).inputValue()];
       expect(first).not.toBe(second);
       await expect

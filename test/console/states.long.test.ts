@@ -24,7 +24,7 @@ function testStates(scene: () => Scene): void {
         await page.goto(`${scene().url}/console/${addressOf(state, data)}`);
         await arriveAt(page, state);
         // However many answers do not come: it is said once.
-        await expect.poll(async () => page.locator('.problem').count()).toBeLessThanOrEqual(1);
+        await expect.poll(() => page.locator('.problem').count()).toBeLessThanOrEqual(1);
 
         await expectAccessible(page, state.name);
       });

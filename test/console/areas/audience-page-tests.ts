@@ -15,7 +15,7 @@ export function testAudiencePage(scene: () => Scene): void {
       const saved = await saveTeam('sized', ['s-1']);
       await evaluate(saved);
       await send('sized', ['s-2']);
-      await expect.poll(async () => sizeOf({ trait: 'team', is: 'sized' })).toBe(2);
+      await expect.poll(() => sizeOf({ trait: 'team', is: 'sized' })).toBe(2);
       await evaluate(saved);
       const page = await pageOf(saved, '?tab=history');
       const chart = page.getByRole('slider', { name: 'Size over time' });
@@ -23,13 +23,13 @@ export function testAudiencePage(scene: () => Scene): void {
       await chart.focus();
       const valueText = async (): Promise<string | null> => chart.getAttribute('aria-valuetext');
       await expect.poll(valueText).toMatch(/: users 2, joined 1, left 0$/);
-      await expect.poll(async () => chart.getAttribute('aria-valuemax')).toBe('2');
+      await expect.poll(() => chart.getAttribute('aria-valuemax')).toBe('2');
       await page.keyboard.press('ArrowLeft');
 
       await expect.poll(valueText).toMatch(/: user 1, joined 0, left 0$/);
-      await expect.poll(async () => chart.locator('svg text').last().textContent()).toMatch(/^\d+ \w+, \d\d:\d\d$/);
+      await expect.poll(() => chart.locator('svg text').last().textContent()).toMatch(/^\d+ \w+, \d\d:\d\d$/);
       await page.getByText('As a table').click();
-      await expect.poll(async () => page.locator('.sizes tbody tr').count()).toBe(3);
+      await expect.poll(() => page.locator('.sizes tbody tr').count()).toBe(3);
     });
 
     test('the history says what a version changed and who left by it, and one is restored after its effect was seen', async () => {
@@ -41,9 +41,9 @@ export function testAudiencePage(scene: () => Scene): void {
 
       await page.getByText('0 joined and 2 left by it').waitFor();
       const newest = page.locator('.versions > li').first();
-      await expect.poll(async () => newest.locator('.removed').innerText()).toContain('whose team is first');
-      await expect.poll(async () => newest.locator('.added').innerText()).toContain('whose team is nobody');
-      await expect.poll(async () => page.locator('.versions > li').count()).toBe(2);
+      await expect.poll(() => newest.locator('.removed').innerText()).toContain('whose team is first');
+      await expect.poll(() => newest.locator('.added').innerText()).toContain('whose team is nobody');
+      await expect.poll(() => page.locator('.versions > li').count()).toBe(2);
       await page.getByRole('link', { name: 'Restore this version…' }).click();
       await page.getByText('adds 2').waitFor();
       await page.getByRole('button', { name: 'Save' }).click();
@@ -57,7 +57,7 @@ export function testAudiencePage(scene: () => Scene): void {
     test('while a new definition is counted the size before it is grey, and it is said to be', async () => {
       const saved = await saveTeam('seven', ['d-1', 'd-2', 'd-3']);
       await send('fourteen', ['e-1']);
-      await expect.poll(async () => sizeOf({ trait: 'team', is: 'fourteen' })).toBe(1);
+      await expect.poll(() => sizeOf({ trait: 'team', is: 'fourteen' })).toBe(1);
       const page = await scene().signedIn(
         `#/audiences/${saved.id}/edit?definition=${encodeURIComponent('{"trait":"team","is":"fourteen"}')}`,
       );
@@ -82,7 +82,7 @@ export function testAudiencePage(scene: () => Scene): void {
 
       await page.getByRole('link', { name: 'Duplicate' }).click();
 
-      await expect.poll(async () => page.getByLabel('Name').inputValue()).toBe('Team twice (copy)');
+      await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Team twice (copy)');
       await page.getByLabel('Updates').selectOption({ label: 'Updates manually' });
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { name: 'Team twice (copy)' }).waitFor();
@@ -102,7 +102,7 @@ export function testAudiencePage(scene: () => Scene): void {
       await page.getByRole('link', { name: 'spring' }).click();
 
       await page.getByText('Show all').waitFor();
-      await expect.poll(async () => page.locator('tbody th a.cover').allInnerTexts()).toEqual([saved.name]);
+      await expect.poll(() => page.locator('tbody th a.cover').allInnerTexts()).toEqual([saved.name]);
     });
 
     test('Copy as… has commands that run, with the traits that the page shows, and the SQL', async () => {
@@ -124,7 +124,7 @@ export function testAudiencePage(scene: () => Scene): void {
     test('an audience that was never counted says why, has its members all the same, and is counted there', async () => {
       await send('never', ['v-1', 'v-2']);
       const definition = { trait: 'team', is: 'never' };
-      await expect.poll(async () => sizeOf(definition)).toBe(2);
+      await expect.poll(() => sizeOf(definition)).toBe(2);
       const saved = await call<Saved>('POST', '/v1/audiences', { name: 'Team never', definition });
       const page = await pageOf(saved);
       await page.getByText('Its updates are manual').waitFor();
@@ -216,7 +216,7 @@ export function testAudiencePage(scene: () => Scene): void {
     test('Update now counts', async () => {
       const saved = await saveTeam('now', ['q-1']);
       await send('now', ['q-2']);
-      await expect.poll(async () => sizeOf({ trait: 'team', is: 'now' })).toBe(2);
+      await expect.poll(() => sizeOf({ trait: 'team', is: 'now' })).toBe(2);
       const page = await pageOf(saved);
 
       await page.getByRole('button', { name: 'Update now' }).click();

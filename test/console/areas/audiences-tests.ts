@@ -31,12 +31,12 @@ export function testAudiences(scene: () => Scene): void {
 
       const row = page.getByRole('row', { name: /^Team listed/ });
       await row.waitFor();
-      await expect.poll(async () => row.innerText()).toMatch(/whose team is listed\s+3\s.*manually\s+Counted/s);
+      await expect.poll(() => row.innerText()).toMatch(/whose team is listed\s+3\s.*manually\s+Counted/s);
       await expect
-        .poll(async () => page.getByRole('row', { name: /^Readers of the newsletter/ }).innerText())
+        .poll(() => page.getByRole('row', { name: /^Readers of the newsletter/ }).innerText())
         .toContain('Not counted');
       await expect
-        .poll(async () => page.getByRole('columnheader').allInnerTexts())
+        .poll(() => page.getByRole('columnheader').allInnerTexts())
         .toEqual(['Audience', 'Size', 'Change, 24 h', 'Last 7 days', 'Updates', 'State']);
       // The sizes came with the list.
       expect(questions.filter((path) => path.startsWith('/v1/audiences'))).toEqual(['/v1/audiences']);
@@ -44,7 +44,7 @@ export function testAudiences(scene: () => Scene): void {
       const gap = await row.locator('.number + :not(.number)').evaluate(paddingLeft);
       expect(gap).toBeGreaterThanOrEqual(24);
       await page.keyboard.press('j');
-      await expect.poll(async () => focusedText(page)).toContain('Team listed');
+      await expect.poll(() => focusedText(page)).toContain('Team listed');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Members' }).waitFor();
       expect(complaintsOf(page)).toEqual([]);
@@ -58,7 +58,7 @@ export function testAudiences(scene: () => Scene): void {
 
       await page.getByText('In this audience').waitFor();
       await expect
-        .poll(async () => page.locator('.why .part').innerText())
+        .poll(() => page.locator('.why .part').innerText())
         .toMatch(/whose team is why\s+It is why, set .*(ago|now)/);
       await expect.poll(() => page.url()).toMatch(/user=[0-9a-f]{64}/);
       await page.keyboard.press('Escape');
@@ -82,7 +82,7 @@ export function testAudiences(scene: () => Scene): void {
       ];
       await call('POST', '/v1/batch', { batch: people.map((one) => ({ type: 'identify', ...one })) }, WRITE_KEY);
       const definition = { all: [{ trait: 'team', is: 'named' }, { not: { trait: ['seat', 'no'], gt: 100 } }] };
-      await expect.poll(async () => sizeOf(definition)).toBe(2);
+      await expect.poll(() => sizeOf(definition)).toBe(2);
       const saved = await call<Saved>('POST', '/v1/audiences', { name: 'People', definition });
       await evaluate(saved);
       const page = await pageOf(saved);
@@ -91,11 +91,11 @@ export function testAudiences(scene: () => Scene): void {
       await row.waitFor();
 
       const columns = ['User', 'email', 'team', 'seat.no', 'Joined', 'Leaves', 'Why'];
-      await expect.poll(async () => page.getByRole('columnheader').allInnerTexts()).toEqual(columns);
+      await expect.poll(() => page.getByRole('columnheader').allInnerTexts()).toEqual(columns);
       const [email, team, seat, joined, ...rest] = await row.getByRole('cell').allInnerTexts();
       expect([email, team, seat, ...rest]).toEqual(['dennis@example.com', 'named', '12', '–', 'Why?']);
       expect(joined).toMatch(/ago|now/);
-      await expect.poll(async () => row.getByRole('rowheader').innerText()).toMatch(/^DW\s+Dennis Wirth\s+p-1$/);
+      await expect.poll(() => row.getByRole('rowheader').innerText()).toMatch(/^DW\s+Dennis Wirth\s+p-1$/);
       await page.getByRole('row', { name: /^kim@example.com p-2/ }).waitFor();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
@@ -110,7 +110,7 @@ export function testAudiences(scene: () => Scene): void {
 
     test('a list is made of a file, leaves its users out of another audience, and is added to by another file', async () => {
       await send('asked', ['x-1', 'x-2', 'x-3']);
-      await expect.poll(async () => sizeOf({ trait: 'team', is: 'asked' })).toBe(3);
+      await expect.poll(() => sizeOf({ trait: 'team', is: 'asked' })).toBe(3);
       const page = await scene().signedIn('#/audiences');
       const choose = async (name: string, text: string): Promise<void> => {
         const buffer = Buffer.from(text);
@@ -121,7 +121,7 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByRole('heading', { name: 'Drop a file here' }).waitFor();
       await expectAccessible(page, 'a list to be chosen');
       await choose('mails.txt', 'not-yet-known@example.com');
-      await expect.poll(async () => page.getByLabel('Its lines are').inputValue()).toBe('email');
+      await expect.poll(() => page.getByLabel('Its lines are').inputValue()).toBe('email');
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('link', { name: 'From a file' }).click();
       await choose('Not asked.csv', '\uFEFFuser_id\r\nx-1\r\n"x-2"\r\nx-1\r\nnobody\r\n');
@@ -155,7 +155,7 @@ export function testAudiences(scene: () => Scene): void {
           { event: 'Left Soon', within: { last: '3d' } },
         ],
       };
-      await expect.poll(async () => sizeOf(definition)).toBe(1);
+      await expect.poll(() => sizeOf(definition)).toBe(1);
       const saved = await call<Saved>('POST', '/v1/audiences', { name: 'Leaving', definition });
       await evaluate(saved);
       const page = await pageOf(saved);
@@ -171,9 +171,9 @@ export function testAudiences(scene: () => Scene): void {
       await page.keyboard.press('Escape');
 
       const heads = ['User', 'country', 'Leaves', 'Why'];
-      await expect.poll(async () => page.getByRole('columnheader').allInnerTexts()).toEqual(heads);
+      await expect.poll(() => page.getByRole('columnheader').allInnerTexts()).toEqual(heads);
       await page.reload();
-      await expect.poll(async () => page.getByRole('columnheader').allInnerTexts()).toEqual(heads);
+      await expect.poll(() => page.getByRole('columnheader').allInnerTexts()).toEqual(heads);
       expect((await csvOf(page))[0]).toBe('user_id,anonymous_id,internal_id,name,email,country');
     });
 
@@ -188,7 +188,7 @@ export function testAudiences(scene: () => Scene): void {
           call('POST', `/v1/audiences/why`, { definition: { trait: 'team', is: 'blue' }, user_id: 'b-1' }),
         )
         .toMatchObject({ is_member: false });
-      await expect.poll(async () => sizeOf({ trait: 'team', is: 'blue' })).toBe(2);
+      await expect.poll(() => sizeOf({ trait: 'team', is: 'blue' })).toBe(2);
 
       await evaluate(saved);
 
@@ -230,7 +230,7 @@ export function testAudiences(scene: () => Scene): void {
       await page.getByText('It has 2 members').waitFor();
       const remove = page.getByRole('button', { name: 'Delete the audience' });
       await page.getByLabel('To confirm').fill('Team');
-      await expect.poll(async () => remove.isDisabled()).toBe(true);
+      await expect.poll(() => remove.isDisabled()).toBe(true);
 
       await page.getByLabel('To confirm').fill('Team gone');
       await remove.click();
@@ -242,7 +242,7 @@ export function testAudiences(scene: () => Scene): void {
     test('an event that was never done is said to be, without a time where none was asked about', async () => {
       const definition = { all: [{ trait: 'team', is: 'idle' }, { not: { event: 'Nobody Does This' } }] };
       await send('idle', ['i-1']);
-      await expect.poll(async () => sizeOf(definition)).toBe(1);
+      await expect.poll(() => sizeOf(definition)).toBe(1);
       const page = await pageOf(await call<Saved>('POST', '/v1/audiences', { name: 'Idle', definition }));
 
       await page.getByRole('button', { name: 'i-1' }).click();

@@ -14,10 +14,8 @@ export function testBackups(scene: () => Scene): void {
 
       const row = page.locator('tbody tr');
       await row.getByText('Done').waitFor();
-      await expect.poll(async () => row.innerText()).toMatch(/[\d,]{3,}\s+[\d.]+ (?:KiB|MiB)/);
-      await expect
-        .poll(async () => page.locator('.facts').innerText())
-        .toMatch(/Last backup\s+(?:just now|\d+ second)/);
+      await expect.poll(() => row.innerText()).toMatch(/[\d,]{3,}\s+[\d.]+ (?:KiB|MiB)/);
+      await expect.poll(() => page.locator('.facts').innerText()).toMatch(/Last backup\s+(?:just now|\d+ second)/);
       expect(existsSync(scene().backupDir)).toBe(true);
       await page.getByText(`tidemark backup check ${scene().backupDir}`).waitFor();
       await expectAccessible(page, 'backups');

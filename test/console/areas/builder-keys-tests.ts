@@ -80,8 +80,8 @@ export function testBuilderKeys(scene: () => Scene): void {
 
       await page.goBack();
 
-      await expect.poll(async () => page.getByLabel('Name').inputValue()).toBe('Anna’s list');
-      await expect.poll(async () => page.getByLabel('Updates').inputValue()).toBe('');
+      await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Anna’s list');
+      await expect.poll(() => page.getByLabel('Updates').inputValue()).toBe('');
       await expectDocument(page, { trait: 'plan', is: 'pro' });
     });
 
@@ -123,7 +123,7 @@ export function testBuilderKeys(scene: () => Scene): void {
       await page.keyboard.press('j');
       await page.keyboard.press('Delete');
 
-      await expect.poll(async () => page.locator('.condition').count()).toBe(1);
+      await expect.poll(() => page.locator('.condition').count()).toBe(1);
     });
 
     test('the JSON is behind a button, and stays as it was left', async () => {

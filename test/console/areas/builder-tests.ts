@@ -59,9 +59,7 @@ export function testBuilder(scene: () => Scene): void {
       };
       await expectDocument(page, definition);
       const count = await countOf(definition);
-      await expect
-        .poll(async () => figure(page).innerText())
-        .toMatch(new RegExp(`^${count} users?, [\\d.]+ % of \\d+$`));
+      await expect.poll(() => figure(page).innerText()).toMatch(new RegExp(`^${count} users?, [\\d.]+ % of \\d+$`));
 
       const { traits } = await api<{ traits: { name: string; email: string } }>('users/u-00001');
       await page.getByRole('combobox', { name: 'User', exact: true }).fill(traits.name.toLowerCase());
@@ -70,7 +68,7 @@ export function testBuilder(scene: () => Scene): void {
         .getByRole('status')
         .getByText(/in this audience/i)
         .waitFor();
-      await expect.poll(async () => page.locator('.why .part').count()).toBe(4);
+      await expect.poll(() => page.locator('.why .part').count()).toBe(4);
 
       await page.getByLabel('Name').fill('Pro, abroad, over 100');
       await page.getByRole('button', { name: 'Save' }).click();
@@ -84,7 +82,7 @@ export function testBuilder(scene: () => Scene): void {
         event: 'Order Completed',
         properties: { total: 100.5 },
       });
-      await expect.poll(async () => countOf(definition), { timeout: 20_000 }).toBe(count + 1);
+      await expect.poll(() => countOf(definition)).toBe(count + 1);
       await api(`audiences/${id}/evaluate`, {});
       expect(await api<string>(`audiences/${id}/changes`)).toMatch(/"user_id":\s*"newcomer".*"entered"/);
       expect(complaintsOf(page)).toEqual([]);
@@ -118,15 +116,15 @@ export function testBuilder(scene: () => Scene): void {
       await json(page).fill('{"trait": "plan",\n "is": 12345678901234567890.10}');
       await line(page, 'their plan is 12345678901234567890.10').waitFor();
       await value.fill('1e400');
-      await expect.poll(async () => json(page).inputValue()).toContain('1e400');
+      await expect.poll(() => json(page).inputValue()).toContain('1e400');
       await value.fill('1e');
-      await expect.poll(async () => value.getAttribute('aria-invalid')).toBe('true');
+      await expect.poll(() => value.getAttribute('aria-invalid')).toBe('true');
       await json(page).fill('{"trait": "plan",\n "is" "team"}');
 
       await page.getByText('Not valid JSON yet').waitFor();
       await page.getByRole('button', { name: 'Line 2' }).waitFor();
       await line(page, 'their plan is 1e400').waitFor();
-      await expect.poll(async () => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+      await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     });
 
     test('problems are shown at their place in both panes', async () => {
@@ -136,9 +134,9 @@ export function testBuilder(scene: () => Scene): void {
       const wrong = page.locator('.condition', { hasText: 'at least' });
 
       await page.getByRole('button', { name: '2 problems to fix first' }).waitFor();
-      await expect.poll(async () => wrong.getByLabel('Number of times').getAttribute('aria-invalid')).toBe('true');
+      await expect.poll(() => wrong.getByLabel('Number of times').getAttribute('aria-invalid')).toBe('true');
       await page.locator('li', { has: wrong }).last().getByText('enter a whole number from 0').waitFor();
-      await expect.poll(async () => page.locator('.code ol .refused').count()).toBe(2);
+      await expect.poll(() => page.locator('.code ol .refused').count()).toBe(2);
       await page.getByRole('textbox', { name: 'JSON', exact: true }).fill('{"trait":"country","is":"DE"}');
       await wrong.getByLabel('Number of times').fill('2');
       await figure(page).getByText(/user/).waitFor();
@@ -192,7 +190,7 @@ export function testBuilder(scene: () => Scene): void {
       await reader.goto(`${scene().url}/console/#/audiences/new`);
       await reader.getByText('No events yet').waitFor();
       await reader.getByText('sign in with a key that has the permission').waitFor();
-      await expect.poll(async () => reader.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+      await expect.poll(() => reader.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     });
 
     test('a limit, a part that is unavailable and an audience that is not there are shown as what they are', async () => {
@@ -220,13 +218,13 @@ export function testBuilder(scene: () => Scene): void {
       await page.getByLabel('Copy as…').click();
 
       const commands = page.locator('.command');
-      await expect.poll(async () => commands.count()).toBe(4);
-      await expect.poll(async () => commands.nth(0).innerText()).toContain('/v1/audiences/preview');
+      await expect.poll(() => commands.count()).toBe(4);
+      await expect.poll(() => commands.nth(0).innerText()).toContain('/v1/audiences/preview');
       await expect
-        .poll(async () => commands.nth(1).innerText())
+        .poll(() => commands.nth(1).innerText())
         .toContain(`tidemark audience preview '{"trait":"plan","is":"pro"}'`);
-      await expect.poll(async () => commands.nth(2).innerText()).toMatch(/SELECT/);
-      await expect.poll(async () => commands.nth(3).innerText()).toContain('{ "trait": "plan", "is": "pro" }');
+      await expect.poll(() => commands.nth(2).innerText()).toMatch(/SELECT/);
+      await expect.poll(() => commands.nth(3).innerText()).toContain('{ "trait": "plan", "is": "pro" }');
     });
   });
 }

@@ -33,17 +33,15 @@ export function testDeadLetters(scene: () => Scene): void {
 
       await page.locator('[data-row]').first().click();
       await page.getByText('the database says', { exact: false }).first().waitFor();
-      await expect
-        .poll(async () => page.getByRole('button', { name: 'Send the corrected message' }).isDisabled())
-        .toBe(true);
+      await expect.poll(() => page.getByRole('button', { name: 'Send the corrected message' }).isDisabled()).toBe(true);
       const editor = page.locator('textarea');
       const text = await editor.inputValue();
       expect(text).toContain('12345678901234567.25');
       await editor.fill(text.replace(String.raw`a\u0000`, 'mended').replace('"pro"', '"team"'));
       await page.locator('.diff .added').getByText('"mended"').waitFor();
-      await expect.poll(async () => page.locator('.diff .removed').count()).toBe(2);
+      await expect.poll(() => page.locator('.diff .removed').count()).toBe(2);
       await page.getByRole('button', { name: 'Try it' }).click();
-      await expect.poll(async () => page.locator('.trial li.takes').count(), { timeout: 20_000 }).toBe(2);
+      await expect.poll(() => page.locator('.trial li.takes').count()).toBe(2);
       await page.getByRole('button', { name: 'Send the corrected message' }).click();
 
       await page.getByRole('heading', { name: 'Sent, and in the profile of mended.' }).waitFor();
@@ -51,7 +49,7 @@ export function testDeadLetters(scene: () => Scene): void {
       await page.locator('.sent .diff .added').getByText('"mended"').waitFor();
       await page.getByText('Why it had not been stored').waitFor();
       await expect
-        .poll(async () => profileOf(scene(), projectId, 'mended'), { timeout: 20_000 })
+        .poll(() => profileOf(scene(), projectId, 'mended'))
         .toMatch(/"plan": ?"team", ?"balance": ?12345678901234567\.25/);
       await page.goto(`${scene().url}/console/#/users/mended?project=${projectId}`);
       // The timeline beside the traits shows the number too, once it has loaded.
@@ -71,7 +69,7 @@ export function testDeadLetters(scene: () => Scene): void {
       await page.getByRole('alert').getByText('timestamp', { exact: true }).first().waitFor();
       await page.getByRole('button', { name: 'Reset' }).click();
 
-      await expect.poll(async () => editor.inputValue()).toBe(text);
+      await expect.poll(() => editor.inputValue()).toBe(text);
       await page.goto(`${scene().url}/console/#/dead-letters/tidemark.track%2F0%2F999999`);
       await page.getByText('There is no such dead letter').waitFor();
     });
@@ -85,9 +83,7 @@ export function testDeadLetters(scene: () => Scene): void {
       await page.locator('textarea').fill('{"user_id": "b"}');
       await expectAccessible(page, 'a letter');
       await page.getByRole('button', { name: 'Drop…' }).click();
-      await expect
-        .poll(() => page.getByRole('dialog').innerText(), { timeout: 20_000 })
-        .toContain('will not be stored');
+      await expect.poll(() => page.getByRole('dialog').innerText()).toContain('will not be stored');
       await expectAccessible(page, 'the question');
     });
 
@@ -108,13 +104,13 @@ export function testDeadLetters(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Drop all of these' }).click();
       const drop = page.getByRole('button', { name: /^Drop \d messages?$/ });
       await drop.waitFor();
-      await expect.poll(async () => drop.isDisabled()).toBe(true);
+      await expect.poll(() => drop.isDisabled()).toBe(true);
       await page.getByRole('dialog').getByRole('textbox').fill('mending');
       await drop.click();
       await page.getByText(/messages? dropped/).waitFor();
       await page.keyboard.press('Escape');
 
-      await expect.poll(async () => page.locator('[data-row]').count(), { timeout: 20_000 }).toBeLessThan(2);
+      await expect.poll(() => page.locator('[data-row]').count()).toBeLessThan(2);
       await page.goto(`${scene().url}/console/#/dead-letters?state=dropped&project=${projectId}`);
       await page.locator('[data-row]').nth(1).waitFor();
     });
@@ -139,7 +135,7 @@ export function testDeadLetters(scene: () => Scene): void {
 
 /** The list of this project's, once it has `least`. */
 async function opened(scene: Scene, projectId: string, least = 1): Promise<Page> {
-  await expect.poll(async () => waiting(scene, projectId), { timeout: 30_000 }).toBeGreaterThanOrEqual(least);
+  await expect.poll(() => waiting(scene, projectId), { timeout: 30_000 }).toBeGreaterThanOrEqual(least);
   const page = await scene.signedIn(`#/dead-letters?of=${projectId}&project=${projectId}`, { isAdmin: true });
   await page
     .locator('[data-row]')

@@ -35,7 +35,7 @@ export function testEvents(scene: () => Scene): void {
       });
       await page.goto(`${scene().url}/console/#/events`);
 
-      await expect.poll(async () => page.locator('.days svg').count()).toBeGreaterThan(4);
+      await expect.poll(() => page.locator('.days svg').count()).toBeGreaterThan(4);
 
       expect(questions).toBe(1);
       const { series } = await counts({ event: 'Order Completed', measure: 'count', within: { last: '14d' } });
@@ -50,7 +50,7 @@ export function testEvents(scene: () => Scene): void {
       await page.getByRole('link', { name: 'Page Viewed' }).waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('order');
-      await expect.poll(async () => page.locator('[data-row]').allInnerTexts()).toEqual(['Order Completed']);
+      await expect.poll(() => page.locator('[data-row]').allInnerTexts()).toEqual(['Order Completed']);
       await page.keyboard.press('Escape');
 
       await page.keyboard.press('j');
@@ -72,7 +72,7 @@ export function testEvents(scene: () => Scene): void {
       const chart = page.getByRole('slider', { name: 'events for each day' });
       await chart.focus();
       const valueText = async (): Promise<string | null> => chart.getAttribute('aria-valuetext');
-      await expect.poll(async () => figureOf(page)).toBe(String(whole.series[0]?.values[0]));
+      await expect.poll(() => figureOf(page)).toBe(String(whole.series[0]?.values[0]));
       await expect.poll(valueText).toMatch(/ so far: events \d+$/);
 
       await page.keyboard.press('ArrowLeft');
@@ -84,7 +84,7 @@ export function testEvents(scene: () => Scene): void {
       await page.keyboard.press('Home');
       await expect.poll(valueText).toMatch(said(values[0]));
       await page.getByText('Show as a table').click();
-      await expect.poll(async () => page.locator('.same-table tbody tr').count()).toBe(values.length);
+      await expect.poll(() => page.locator('.same-table tbody tr').count()).toBe(values.length);
     });
 
     test('few points are bars, and the values are at the pointer', async () => {
@@ -97,16 +97,16 @@ export function testEvents(scene: () => Scene): void {
       });
       const values = series[0]?.values ?? [];
 
-      await expect.poll(async () => page.locator('.chart rect').count()).toBe(values.length);
+      await expect.poll(() => page.locator('.chart rect').count()).toBe(values.length);
       await page.locator('.chart').hover({ position: { x: 60, y: 100 } });
 
       await expect
-        .poll(async () => page.locator('.chart-values').innerText())
+        .poll(() => page.locator('.chart-values').innerText())
         .toMatch(new RegExp(String.raw`\s${values[0]}$`));
       await page.goto(`${scene().url}/console/${ORDERS}?last=7d&split=trait:plan`);
       await page.locator('.legend').waitFor();
       await page.locator('.chart').hover();
-      await expect.poll(async () => page.locator('.chart-values p').count()).toBeGreaterThan(1);
+      await expect.poll(() => page.locator('.chart-values p').count()).toBeGreaterThan(1);
     });
 
     test('the figures are saved as CSV, and the link is copied', async () => {
@@ -146,7 +146,7 @@ export function testEvents(scene: () => Scene): void {
 
       await expect.poll(() => page.url()).toContain('last=24h');
       await expect.poll(() => page.url()).toMatch(/measure=sum&of=total&split=trait%3Aplan&compare=previous&last=24h/);
-      await expect.poll(async () => page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('hour');
+      await expect.poll(() => page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('hour');
       await page.goBack();
       const legend = page.locator('.legend');
       await legend.getByText('Whole period').waitFor();
@@ -158,13 +158,13 @@ export function testEvents(scene: () => Scene): void {
         split: { trait: 'plan', top: 5 },
       });
       // What was asked before stays until the next answer is there.
-      await expect.poll(async () => legend.locator('tbody tr').count()).toBe(series.length);
+      await expect.poll(() => legend.locator('tbody tr').count()).toBe(series.length);
       const free = series.find(({ value }) => value === 'free')?.values[0];
       await expect
         .poll(async () => (await legend.getByRole('row', { name: /^free/ }).innerText()).replaceAll(',', ''))
         .toContain(String(free));
       await page.goBack();
-      await expect.poll(async () => page.getByLabel('Compare').isChecked()).toBe(false);
+      await expect.poll(() => page.getByLabel('Compare').isChecked()).toBe(false);
     });
 
     test('an address that is opened shows what it says, also days that were chosen', async () => {
@@ -174,11 +174,11 @@ export function testEvents(scene: () => Scene): void {
 
       await page.getByText('No data in this period.').waitFor();
 
-      await expect.poll(async () => page.getByRole('combobox', { name: 'Percentile' }).inputValue()).toBe('95');
-      await expect.poll(async () => page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('week');
+      await expect.poll(() => page.getByRole('combobox', { name: 'Percentile' }).inputValue()).toBe('95');
+      await expect.poll(() => page.getByRole('combobox', { name: 'For each' }).inputValue()).toBe('week');
       await page.getByText('No such events in this period.').waitFor();
       await page.getByLabel('Period: 2020-01-01 to before 2020-02-01').click();
-      await expect.poll(async () => page.getByLabel('Since').inputValue()).toBe('2020-01-01');
+      await expect.poll(() => page.getByLabel('Since').inputValue()).toBe('2020-01-01');
       await page.getByLabel('Before', { exact: true }).fill('2020-03-01');
       await page.getByRole('button', { name: 'Show these days' }).click();
       await expect.poll(() => page.url()).toContain('since=2020-01-01&until=2020-03-01');
@@ -200,10 +200,10 @@ export function testEvents(scene: () => Scene): void {
       const narrow = await counts({ ...question, where: [{ property: 'total', gt: 100.5 }] });
       const expected = narrow.series[0]?.values[0] ?? 0;
       expect(expected).toBeLessThan(before);
-      await expect.poll(async () => figureOf(page)).toBe(String(expected));
+      await expect.poll(() => figureOf(page)).toBe(String(expected));
       await expect.poll(() => decodeURIComponent(page.url())).toContain('where=[{"property":"total","gt":100.50}]');
       await page.getByRole('button', { name: 'Remove: total is more than 100.50' }).click();
-      await expect.poll(async () => figureOf(page)).toBe(String(before));
+      await expect.poll(() => figureOf(page)).toBe(String(before));
     });
 
     test('the newest events open with every digit, and lead to their user', async () => {

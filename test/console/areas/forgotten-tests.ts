@@ -17,7 +17,7 @@ export function testForgotten(scene: () => Scene): void {
         const page = await scene().signedIn('#/users/forgotten-1', { isAdmin: true });
         // A request that is still under way when the person is forgotten is answered 404, too.
         for (const part of ['.days-strip', '#timeline', '#audiences']) await page.locator(part).waitFor();
-        await expect.poll(async () => page.locator('.loading').count()).toBe(0);
+        await expect.poll(() => page.locator('.loading').count()).toBe(0);
         await page.getByRole('button', { name: 'Forget…' }).click();
         await page.getByLabel('To confirm').fill('forgotten-1');
         await page.getByRole('button', { name: 'Forget for good' }).click();

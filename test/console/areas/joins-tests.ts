@@ -52,13 +52,11 @@ export function testJoins(scene: () => Scene): void {
         await post('identify', { userId: 'ada', anonymousId: `dev-${i}`, messageId: `signed-in-${i}`, traits: {} });
       const page = await opened('#/users/ada');
       const section = page.getByRole('region', { name: 'One person with 7 anonymous ids' });
-      await expect.poll(async () => section.locator('tbody tr').count()).toBe(5);
+      await expect.poll(() => section.locator('tbody tr').count()).toBe(5);
       await expect
-        .poll(async () => section.locator('tbody tr').first().innerText())
+        .poll(() => section.locator('tbody tr').first().innerText())
         .toMatch(/^dev-1\s+joined .* · message\s+Keep apart$/);
-      await expect
-        .poll(async () => section.getByRole('link').first().getAttribute('href'))
-        .toContain('message=signed-in-1');
+      await expect.poll(() => section.getByRole('link').first().getAttribute('href')).toContain('message=signed-in-1');
       await section.getByRole('button', { name: 'Show all 7' }).click();
       await section.getByText('dev-7').waitFor();
       await page.getByRole('button', { name: 'Looked Around' }).waitFor();
@@ -121,14 +119,14 @@ export function testJoins(scene: () => Scene): void {
       await post('identify', { userId: 'ada', anonymousId: 'dev-9', traits: {} });
       const page = await opened(`#/settings/projects/${id}`);
       const section = page.getByRole('region', { name: 'Joined ids' });
-      await expect.poll(async () => section.locator('dd').allInnerTexts()).toEqual(['1', '1', '0', '0', '0']);
-      await expect.poll(async () => section.locator('tbody tr').innerText()).toMatch(/^tablet\s+2$/);
+      await expect.poll(() => section.locator('dd').allInnerTexts()).toEqual(['1', '1', '0', '0', '0']);
+      await expect.poll(() => section.locator('tbody tr').innerText()).toMatch(/^tablet\s+2$/);
 
       await section.getByRole('button', { name: 'Join ids…' }).click();
 
       const dialog = page.getByRole('dialog');
       await dialog.getByText('Audiences without a change: 1').waitFor();
-      await expect.poll(async () => dialog.locator('tbody tr').innerText()).toMatch(/^Did Home\s+1\s+1$/);
+      await expect.poll(() => dialog.locator('tbody tr').innerText()).toMatch(/^Did Home\s+1\s+1$/);
       await expectAccessible(page, 'the switch');
       await dialog.getByRole('button', { name: 'Join ids' }).click();
       await section.getByText('This project joins ids').waitFor();
@@ -137,10 +135,10 @@ export function testJoins(scene: () => Scene): void {
       expect(complaintsOf(page)).toEqual([]);
 
       // Processes follow the settings of a project within ten seconds.
-      await expect.poll(async () => call('/v1/users/ada/events', ADMIN_KEY, id)).toMatchObject({ events: [{}] });
+      await expect.poll(() => call('/v1/users/ada/events', ADMIN_KEY, id)).toMatchObject({ events: [{}] });
       const user = await opened('#/users/ada');
       await user.getByRole('button', { name: /Did Home/ }).click();
-      await expect.poll(async () => user.locator('.why .part').innerText()).toMatch(/Once, .* as dev-9/);
+      await expect.poll(() => user.locator('.why .part').innerText()).toMatch(/Once, .* as dev-9/);
     });
 
     test('a project whose ids cannot be joined says why, and stays as it is', async () => {

@@ -20,7 +20,7 @@ export function testJourneys(scene: () => Scene): void {
       const curl = text.replaceAll('YOUR_WRITE_KEY', WRITE_KEY);
       const { stdout } = await run('sh', ['-c', curl]);
       expect(stdout.match(/"receipt"/g)).toHaveLength(2);
-      await expect.poll(async () => page.locator('.ticks .done').count()).toBe(2);
+      await expect.poll(() => page.locator('.ticks .done').count()).toBe(2);
 
       await page.getByRole('link', { name: 'watch Live' }).click();
       await page.getByText('Listening…').waitFor();

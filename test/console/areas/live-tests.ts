@@ -50,7 +50,7 @@ export function testLive(scene: () => Scene): void {
       expect(command).toContain("/v1/events/live?event=Wanted'");
       expect(command).toContain('Bearer $TIDEMARK_KEY');
       await expect
-        .poll(async () => page.locator('.command pre').nth(1).innerText())
+        .poll(() => page.locator('.command pre').nth(1).innerText())
         .toMatch(/^\.\/tidemark tail --event Wanted --url /);
       await page.getByLabel('User', { exact: true }).fill('grace');
       await page.keyboard.press('Enter');
@@ -99,12 +99,12 @@ export function testLive(scene: () => Scene): void {
 
       const changed = page.locator('.changed-traits > div');
       await changed.nth(1).waitFor();
-      await expect.poll(async () => changed.nth(0).innerText()).toMatch(/^plan\s+free → pro$/);
-      await expect.poll(async () => changed.nth(1).innerText()).toMatch(/^seats\s+new: 3$/);
+      await expect.poll(() => changed.nth(0).innerText()).toMatch(/^plan\s+free → pro$/);
+      await expect.poll(() => changed.nth(1).innerText()).toMatch(/^seats\s+new: 3$/);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: /changer.*seats 4/ }).click();
       await expect
-        .poll(async () => changed.allInnerTexts())
+        .poll(() => changed.allInnerTexts())
         .toEqual([
           expect.stringMatching(/^plan\s+no change: it had this value$/),
           expect.stringMatching(/^seats\s+3 → 4$/),
@@ -124,7 +124,7 @@ export function testLive(scene: () => Scene): void {
 
       await page.locator('.details pre', { hasText: '"user_id":"refused"' }).waitFor();
       await page.locator('.details').getByText('Name the event with a text').waitFor();
-      await expect.poll(async () => page.locator('.details mark').innerText()).toBe('""');
+      await expect.poll(() => page.locator('.details mark').innerText()).toBe('""');
       await expect.poll(() => page.url()).toContain('tab=refusals');
       await page.keyboard.press('Escape');
       await page.locator('.details').waitFor({ state: 'detached' });
@@ -152,20 +152,18 @@ export function testLive(scene: () => Scene): void {
       await details.getByText('Write key (first start)').waitFor();
       await details.getByText('shop/1.2').waitFor();
       await details.getByRole('button', { name: 'Copy corrected request' }).waitFor();
-      await expect
-        .poll(async () => details.locator('.command pre').innerText())
-        .toContain('{"user_id":"42","event":"Paid"}');
+      await expect.poll(() => details.locator('.command pre').innerText()).toContain('{"user_id":"42","event":"Paid"}');
       await expectAccessible(page, 'what was refused');
     });
 
     test('what came before is listed further back each time it is asked for', async () => {
       const page = await scene().signedIn('#/live');
       const rows = page.locator('[data-row]');
-      await expect.poll(async () => rows.count()).toBe(50);
+      await expect.poll(() => rows.count()).toBe(50);
 
       await page.getByRole('button', { name: 'Show earlier' }).click();
 
-      await expect.poll(async () => rows.count()).toBe(200);
+      await expect.poll(() => rows.count()).toBe(200);
       await expect.poll(() => page.url()).toContain('recent=200');
     });
 
@@ -187,7 +185,7 @@ export function testLive(scene: () => Scene): void {
       const program = await page.locator('.get-started .command pre').last().innerText();
       await run(process.execPath, ['--input-type=module', '--eval', program]);
 
-      await expect.poll(async () => page.locator('.ticks .done').count()).toBe(2);
+      await expect.poll(() => page.locator('.ticks .done').count()).toBe(2);
       await page.locator('.arrived').getByRole('link', { name: 'Order Completed' }).waitFor();
       await page.locator('.arrived').getByText('Ada Lovelace').waitFor();
       // What was waited for is in the figures, too, without opening the page again.
@@ -220,7 +218,7 @@ export function testLive(scene: () => Scene): void {
       await track('Sent Before', '{"n":2}');
 
       const rows = page.locator('.rows > li');
-      await expect.poll(async () => rows.allInnerTexts()).toHaveLength(3);
+      await expect.poll(() => rows.allInnerTexts()).toHaveLength(3);
       expect((await rows.allInnerTexts()).map((text) => /n\s+\d|before/.exec(text)?.[0].replace(/\s+/, ' '))).toEqual([
         'n 2',
         'before',

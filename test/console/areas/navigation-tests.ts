@@ -37,7 +37,7 @@ export function testNavigation(scene: () => Scene): void {
       const page = await scene().signedIn('#/live');
       const open = IN_NAVIGATION.filter((name) => !FOR_ADMINS.includes(name));
 
-      await expect.poll(async () => linksOf(page)).toEqual(open);
+      await expect.poll(() => linksOf(page)).toEqual(open);
       await page.keyboard.press('g');
       await page.keyboard.press('p');
       await page.keyboard.press('?');
@@ -55,7 +55,7 @@ export function testNavigation(scene: () => Scene): void {
 
       await page.locator('.side-menu > summary').click();
       await page.getByRole('combobox', { name: 'Project', exact: true }).waitFor();
-      await expect.poll(async () => linksOf(page)).toEqual(IN_NAVIGATION);
+      await expect.poll(() => linksOf(page)).toEqual(IN_NAVIGATION);
       expect(await violationsOf(page)).toEqual([]);
       await link.click();
 
@@ -133,7 +133,7 @@ export function testNavigation(scene: () => Scene): void {
       expect(before).toBeGreaterThan(200);
       // The place is kept a moment after it was reached.
       await expect
-        .poll(async () => page.evaluate(() => (globalThis as unknown as { history: { state: unknown } }).history.state))
+        .poll(() => page.evaluate(() => (globalThis as unknown as { history: { state: unknown } }).history.state))
         .toEqual({ scrollY: before });
       await row.click();
       const heading = page.locator('h1', { hasNotText: 'Users' });
@@ -147,13 +147,13 @@ export function testNavigation(scene: () => Scene): void {
 
       await row.waitFor();
       await expect.poll(scrolled).toBe(before);
-      await expect.poll(async () => page.title()).toBe('Users · Tidemark');
+      await expect.poll(() => page.title()).toBe('Users · Tidemark');
     });
 
     test('each screen is in the navigation once, or led to from one that is, and its key goes there', async () => {
       const page = await scene().signedIn('#/', { isAdmin: true });
 
-      await expect.poll(async () => linksOf(page)).toEqual(IN_NAVIGATION);
+      await expect.poll(() => linksOf(page)).toEqual(IN_NAVIGATION);
 
       for (const [name, key] of Object.entries(KEYS)) {
         await page.keyboard.press('g');
@@ -164,7 +164,7 @@ export function testNavigation(scene: () => Scene): void {
       await page.getByRole('link', { name: 'Replays' }).click();
       await page.getByRole('heading', { name: 'Replays', level: 1 }).waitFor();
       await expect
-        .poll(async () => page.getByRole('link', { name: 'Pipeline' }).first().getAttribute('aria-current'))
+        .poll(() => page.getByRole('link', { name: 'Pipeline' }).first().getAttribute('aria-current'))
         .toBe('page');
     });
 
@@ -196,7 +196,7 @@ export function testNavigation(scene: () => Scene): void {
       await page.keyboard.press('j');
       await page.keyboard.press('j');
       await page.keyboard.press('k');
-      await expect.poll(async () => focusedText(page)).toContain(id);
+      await expect.poll(() => focusedText(page)).toContain(id);
       await page.keyboard.press('Enter');
       await page.locator('.user-id').getByText(id).waitFor();
       await page.keyboard.press('g');
@@ -204,7 +204,7 @@ export function testNavigation(scene: () => Scene): void {
       await page.getByRole('heading', { name: 'Live' }).waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('?');
-      await expect.poll(async () => page.getByRole('searchbox', { name: 'Event' }).inputValue()).toBe('?');
+      await expect.poll(() => page.getByRole('searchbox', { name: 'Event' }).inputValue()).toBe('?');
       await page.keyboard.press('Escape');
       await page.keyboard.press('?');
       await page.getByRole('dialog').waitFor();

@@ -72,7 +72,7 @@ export function testPipeline(scene: () => Scene): void {
       await page.getByText('Everything is there').waitFor();
 
       await expect.poll(() => page.locator('.hours tbody tr').count()).toBeGreaterThan(0);
-      await expect.poll(async () => page.locator('.hours tbody').innerText()).toContain('default');
+      await expect.poll(() => page.locator('.hours tbody').innerText()).toContain('default');
       await page.getByLabel('Only hours that differ').check();
       await page.getByText('No hour differs.').waitFor();
       await expect.poll(() => page.url()).toContain('differing=true');
@@ -84,7 +84,7 @@ export function testPipeline(scene: () => Scene): void {
       const page = await open();
 
       await page.getByText(/Everything is there, up to \d\d:\d\d: \d+ hours? compared, none differs/).waitFor();
-      await expect.poll(async () => page.getByLabel('Which verification').inputValue()).toBe(id);
+      await expect.poll(() => page.getByLabel('Which verification').inputValue()).toBe(id);
     });
 
     test('a check in whose hours nothing had arrived is no good news', async () => {
@@ -117,7 +117,7 @@ export function testPipeline(scene: () => Scene): void {
 
       await page.getByText(', full on 18 Dec 2026 at this rate').waitFor();
       await expect
-        .poll(async () => page.locator('.machine dd').allTextContents())
+        .poll(() => page.locator('.machine dd').allTextContents())
         .toEqual(['1.0 MiB, +3.0 GiB a day since 17 Nov 2026', '2.0 MiB', '4.0 MiB']);
     });
 
@@ -139,13 +139,11 @@ export function testPipeline(scene: () => Scene): void {
       await page.getByText('1 issue needs attention').waitFor();
       await page.getByText('Find out why its store does not answer.').waitFor();
       const documentation = page.getByRole('link', { name: 'Documentation' });
-      await expect
-        .poll(async () => documentation.getAttribute('href'))
-        .toMatch(/docs\/operations\.md#stuck-cannot--code$/);
+      await expect.poll(() => documentation.getAttribute('href')).toMatch(/docs\/operations\.md#stuck-cannot--code$/);
       await page.getByText('12,345 waiting').waitFor();
       await page.getByText('4 minutes behind').waitFor();
       await page.getByText('A store differs from the log').waitFor();
-      await expect.poll(async () => page.locator('tr.differs .wrong').innerText()).toMatch(/^1,239\s+1 missing$/);
+      await expect.poll(() => page.locator('tr.differs .wrong').innerText()).toMatch(/^1,239\s+1 missing$/);
       await expectAccessible(page, 'what is wrong');
       await page.setViewportSize({ width: 360, height: 740 });
       await page.locator('svg.pipeline.column').waitFor();
@@ -224,7 +222,7 @@ export function testPipeline(scene: () => Scene): void {
 
       await page.getByText('All systems normal').waitFor();
       await page.getByText('new events appear after that').waitFor({ state: 'hidden' });
-      await expect.poll(async () => page.locator('.health').innerText()).toBe('All systems normal');
+      await expect.poll(() => page.locator('.health').innerText()).toBe('All systems normal');
       await page.getByText('All systems normal').click();
 
       await page.locator('.parts').getByText('Analytics writer').first().waitFor();

@@ -39,28 +39,28 @@ export function testReplays(scene: () => Scene): void {
 
       await chooseFile(page, 'history.csv', `${CSV.join('\n')}\n`);
       // It is shown as what it seems to be.
-      await expect.poll(async () => page.getByLabel('Each row is').inputValue()).toBe('track');
-      await expect.poll(async () => page.getByLabel('What the cells of Amount are').inputValue()).toBe('number');
+      await expect.poll(() => page.getByLabel('Each row is').inputValue()).toBe('track');
+      await expect.poll(() => page.getByLabel('What the cells of Amount are').inputValue()).toBe('number');
       await page.getByLabel('What the column Action is').selectOption('user_id');
       await page.getByLabel('What the column Action is').selectOption('event');
       await page.getByText('1 of these 20 would be rejected').waitFor();
       await expect.poll(() => page.url()).toContain('map=Email%3Duser_id%26Action%3Devent');
       // What is wrong with a value stands in its cell.
-      await expect.poll(async () => page.locator('.wrong-cell').allInnerTexts()).toEqual(['is missing']);
-      await expect.poll(async () => page.locator('tr.wrong td').first().getAttribute('class')).toBe('wrong-cell');
+      await expect.poll(() => page.locator('.wrong-cell').allInnerTexts()).toEqual(['is missing']);
+      await expect.poll(() => page.locator('tr.wrong td').first().getAttribute('class')).toBe('wrong-cell');
       await expectAccessible(page, 'mapping');
       const importButton = page.getByRole('button', { name: 'Import into' });
       await page.getByRole('button', { name: 'Check the whole file' }).click();
       await page.getByRole('button', { name: 'Checking…' }).waitFor();
-      await expect.poll(async () => importButton.getAttribute('class')).toBe('');
+      await expect.poll(() => importButton.getAttribute('class')).toBe('');
       await page.getByText('Only checked: nothing was imported.').waitFor();
       await page.getByRole('row', { name: /^5 Email is missing/ }).waitFor();
-      await expect.poll(async () => importButton.getAttribute('class')).toBe('primary');
+      await expect.poll(() => importButton.getAttribute('class')).toBe('primary');
       await importButton.click();
       await page.getByText('an uploaded file').waitFor();
       await page.getByText('Done', { exact: true }).waitFor();
 
-      await expect.poll(async () => page.locator('.figures dd').allInnerTexts()).toEqual(['60', '59', '1']);
+      await expect.poll(() => page.locator('.figures dd').allInnerTexts()).toEqual(['60', '59', '1']);
       await page.getByText('Email is missing').waitFor();
       const [head, ...lines] = await csvOf(page);
       expect(head).toMatch(/^line,.*errors/);
@@ -137,7 +137,7 @@ export function testReplays(scene: () => Scene): void {
 
       await page.getByRole('button', { name: 'Stop' }).waitFor();
       await page.getByText('Done', { exact: true }).waitFor({ timeout: 90_000 });
-      await expect.poll(async () => page.locator('.figures dd').allInnerTexts()).toEqual(['40', '40', '0']);
+      await expect.poll(() => page.locator('.figures dd').allInnerTexts()).toEqual(['40', '40', '0']);
     });
 
     test('a path that the service takes from nobody far away says why', async () => {
@@ -159,14 +159,14 @@ export function testReplays(scene: () => Scene): void {
       await card.getByText('Up to date with the log').waitFor({ timeout: 60_000 });
       await card.getByRole('textbox').fill('5000');
       await card.getByRole('button', { name: 'Change' }).click();
-      await expect.poll(async () => card.getByRole('textbox').inputValue()).toBe('5000');
+      await expect.poll(() => card.getByRole('textbox').inputValue()).toBe('5000');
       await card.getByRole('button', { name: 'Compare' }).click();
       await card.getByText('It is the same as what is in use.').waitFor({ timeout: 60_000 });
       await expectAccessible(page, 'replays');
 
       await card.getByRole('button', { name: 'Use it' }).click();
       const dialog = page.getByRole('dialog');
-      await expect.poll(async () => dialog.getByRole('button', { name: 'Use it' }).isDisabled()).toBe(true);
+      await expect.poll(() => dialog.getByRole('button', { name: 'Use it' }).isDisabled()).toBe(true);
       await dialog.getByRole('textbox').fill('profiles 2');
       expect(await violationsOf(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Use it' }).click();
@@ -180,7 +180,7 @@ export function testReplays(scene: () => Scene): void {
       await second.getByRole('button', { name: 'Delete' }).click();
       await dialog.getByRole('textbox').fill('profiles 2');
       await dialog.getByRole('button', { name: 'Delete' }).click();
-      await expect.poll(async () => page.getByText('(generation 2)').count(), { timeout: 60_000 }).toBe(0);
+      await expect.poll(() => page.getByText('(generation 2)').count(), { timeout: 60_000 }).toBe(0);
     });
   });
 }

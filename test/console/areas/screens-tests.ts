@@ -41,7 +41,7 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
   await page.emulateMedia({ colorScheme: 'dark' });
   expect(await violationsOf(page, ['color-contrast']), `${name}, dark`).toEqual([]);
   await page.setViewportSize({ width: 360, height: 740 });
-  await expect.poll(async () => widthOf(page), { message: name }).toBeLessThanOrEqual(360);
+  await expect.poll(() => widthOf(page), { message: name }).toBeLessThanOrEqual(360);
   expect(await violationsOf(page, ['scrollable-region-focusable']), `${name}, narrow`).toEqual([]);
   await page.setViewportSize({ width: 1280, height: 800 });
 }
@@ -97,7 +97,7 @@ export function testScreens(scene: () => Scene): void {
         await page.goto(`${scene().url}/console/#/users?search=${status}`);
         await page.getByText(headlines[Number(status) as keyof typeof headlines]).waitFor();
         await page.getByText(body.detail).waitFor();
-        await expect.poll(async () => page.getByText('Retrying in').count()).toBe(status === '422' ? 0 : 1);
+        await expect.poll(() => page.getByText('Retrying in').count()).toBe(status === '422' ? 0 : 1);
         expect(await violationsOf(page), status).toEqual([]);
         await page.unroute('**/v1/users/query*');
       }

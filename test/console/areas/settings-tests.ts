@@ -62,7 +62,7 @@ export function testSettings(scene: () => Scene): void {
       const page = await opened(`#/settings/projects/${id}`);
       await page.getByLabel('Call users by the first of these traits').fill('company, name');
       await page.getByRole('button', { name: 'Save' }).click();
-      await expect.poll(async () => admin(`projects/${id}`)).toMatchObject({ name_traits: ['company', 'name'] });
+      await expect.poll(() => admin(`projects/${id}`)).toMatchObject({ name_traits: ['company', 'name'] });
       const key = await makeKey(id, 'write');
       const sent = await fetch(`${scene().url}/v1/identify`, {
         method: 'POST',
@@ -86,7 +86,7 @@ export function testSettings(scene: () => Scene): void {
       await page.getByText('Someone else changed this project.').waitFor();
       expect(await admin(`projects/${id}`)).toMatchObject({ name: 'Changed by two', rate_limit: 7 });
       await page.getByRole('button', { name: 'Show the new version' }).click();
-      await expect.poll(async () => page.getByLabel('Requests a second').inputValue()).toBe('7');
+      await expect.poll(() => page.getByLabel('Requests a second').inputValue()).toBe('7');
     });
 
     test('how long events are kept is changed after what goes was said, with the name typed', async () => {
@@ -94,7 +94,7 @@ export function testSettings(scene: () => Scene): void {
       const old = { user_id: 'old', event: 'Bought', timestamp: '2021-01-01T00:00:00Z' };
       await scene().service.request('/v1/track', old, { api_key: await makeKey(id, 'write') });
       await expect
-        .poll(async () => admin(`projects/${id}/old-events?keep_events=12mo`), { timeout: 30_000 })
+        .poll(() => admin(`projects/${id}/old-events?keep_events=12mo`), { timeout: 30_000 })
         .toMatchObject({ events: 1 });
       const page = await opened(`#/settings/projects/${id}`);
       const section = page.getByRole('region', { name: 'Kept events' });
@@ -105,10 +105,10 @@ export function testSettings(scene: () => Scene): void {
       await dialog.locator('[name=months]:focus').waitFor();
       await page.keyboard.type('12');
 
-      await expect.poll(async () => dialog.locator('dd').allInnerTexts()).toEqual(['1', '1', expect.any(String)]);
+      await expect.poll(() => dialog.locator('dd').allInnerTexts()).toEqual(['1', '1', expect.any(String)]);
       await expectAccessible(page, 'kept events');
       const change = dialog.getByRole('button', { name: 'Delete older events' });
-      await expect.poll(async () => change.isDisabled()).toBe(true);
+      await expect.poll(() => change.isDisabled()).toBe(true);
       await dialog.getByLabel('To confirm').fill('Keeps a year');
       await change.click();
       await section.getByText('Events are kept for 12 months.').waitFor();
@@ -123,8 +123,8 @@ export function testSettings(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Delete…' }).click();
       const remove = page.getByRole('button', { name: 'Delete the project' });
       await page.getByRole('dialog').getByText('keys in use').waitFor();
-      await expect.poll(async () => page.getByRole('dialog').locator('dd').allInnerTexts()).toEqual(['0', '0', '1']);
-      await expect.poll(async () => remove.isDisabled()).toBe(true);
+      await expect.poll(() => page.getByRole('dialog').locator('dd').allInnerTexts()).toEqual(['0', '0', '1']);
+      await expect.poll(() => remove.isDisabled()).toBe(true);
       await page.getByLabel('To confirm').fill('Deleted by clicking');
 
       await remove.click();
@@ -150,12 +150,12 @@ export function testSettings(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Revoke Reports' }).click();
       await page.getByLabel('To confirm').fill('Report');
       await page.keyboard.press('Enter');
-      await expect.poll(async () => page.getByRole('dialog').isVisible()).toBe(true);
+      await expect.poll(() => page.getByRole('dialog').isVisible()).toBe(true);
       await page.getByLabel('To confirm').fill('Reports');
       await page.keyboard.press('Enter');
 
       await page.getByRole('row', { name: /^Reports.*revoked/ }).waitFor();
-      await expect.poll(async () => statusWith(text)).toBe(401);
+      await expect.poll(() => statusWith(text)).toBe(401);
     });
 
     test('an invitation has the address, the name and a key that signs in, to be copied in one piece', async () => {
@@ -197,14 +197,14 @@ export function testSettings(scene: () => Scene): void {
       const { id } = await makeProject('Audited');
       await admin(`projects/${id}`, 'PATCH', { timezone: 'Asia/Tokyo' });
       const page = await opened(`#/settings/audit?action=project.change&of_project=${id}`);
-      await expect.poll(async () => page.locator('main tbody tr').count()).toBe(1);
-      await expect.poll(async () => page.locator('main tbody tr').innerText()).toMatch(/Changed a project[^]*Audited/);
+      await expect.poll(() => page.locator('main tbody tr').count()).toBe(1);
+      await expect.poll(() => page.locator('main tbody tr').innerText()).toMatch(/Changed a project[^]*Audited/);
 
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
 
-      await expect.poll(async () => page.locator('.diff-line.removed').innerText()).toContain('"timezone": "UTC"');
-      await expect.poll(async () => page.locator('.diff-line.added').innerText()).toContain('"timezone": "Asia/Tokyo"');
+      await expect.poll(() => page.locator('.diff-line.removed').innerText()).toContain('"timezone": "UTC"');
+      await expect.poll(() => page.locator('.diff-line.added').innerText()).toContain('"timezone": "Asia/Tokyo"');
       await page.getByRole('combobox', { name: 'By', exact: true }).selectOption({ label: 'the service' });
       await page.getByText('No such change').waitFor();
       await page.goBack();
@@ -217,7 +217,7 @@ export function testSettings(scene: () => Scene): void {
 
       const { version } = await admin<{ readonly version: string }>('status');
 
-      await expect.poll(async () => page.locator('.installation').innerText()).toContain(version);
+      await expect.poll(() => page.locator('.installation').innerText()).toContain(version);
       await page.getByText('They are in its environment', { exact: false }).waitFor();
       expect(await page.locator('main').innerText()).not.toMatch(/:\/\/[^/\s]*:[^/\s]*@/);
     });
@@ -226,7 +226,7 @@ export function testSettings(scene: () => Scene): void {
       const page = await scene().signedIn('#/settings');
       await page.getByText('Ends at the latest').waitFor();
       const tabs = page.getByRole('list', { name: 'Settings' }).getByRole('link');
-      await expect.poll(async () => tabs.allInnerTexts()).toEqual(['Your session']);
+      await expect.poll(() => tabs.allInnerTexts()).toEqual(['Your session']);
       await page.goto(`${scene().url}/console/#/settings/audit`);
       await page.getByText('This needs an admin key').waitFor();
       expect(complaintsOf(page)).toEqual([]);

@@ -30,7 +30,7 @@ export function teamsOf(scene: () => Scene) {
   const saveTeam = async (team: string, users: readonly string[]): Promise<Saved> => {
     const definition = { trait: 'team', is: team };
     await send(team, users);
-    await expect.poll(async () => sizeOf(definition)).toBe(users.length);
+    await expect.poll(() => sizeOf(definition)).toBe(users.length);
     const saved = await call<Saved>('POST', '/v1/audiences', { name: `Team ${team}`, definition });
     await evaluate(saved);
     return saved;

@@ -80,28 +80,27 @@ export function testToday(scene: () => Scene): void {
       await page.goto(`${scene().url}/console/#/settings/keys`);
       for (let time = 0; time < 2; time++) {
         await page.getByRole('button', { name: 'New key' }).click();
-        await expect.poll(async () => focused(page)).toBe('INPUT name');
+        await expect.poll(() => focused(page)).toBe('INPUT name');
         await page.getByRole('button', { name: 'Cancel' }).click();
       }
       await page.goto(`${scene().url}/console/#/webhooks`);
       // The button of the head is hidden once there is one in place of the list.
       await page.locator('.empty').getByRole('button', { name: 'New webhook' }).click();
-      await expect.poll(async () => focused(page)).toBe('INPUT url');
+      await expect.poll(() => focused(page)).toBe('INPUT url');
     });
 
     test('the focus is on the heading of each page that is opened, by a row, a link or Back', async () => {
       const page = await scene().signedIn('#/users');
       await page.locator('main tbody [data-row]').first().click();
       await page.waitForURL(/#\/users\/./);
-      await expect.poll(async () => focused(page)).toBe('H1');
+      await expect.poll(() => focused(page)).toBe('H1');
       await page.getByRole('link', { name: 'Users', exact: true }).last().click();
-      await expect.poll(async () => focused(page)).toBe('H1');
+      await expect.poll(() => focused(page)).toBe('H1');
       await page.goBack();
-      await expect.poll(async () => page.url()).toMatch(/#\/users\/./);
-      await expect.poll(async () => focused(page)).toBe('H1');
-      await page.getByRole('link', { name: 'Pipeline' }).count();
+      await expect.poll(() => page.url()).toMatch(/#\/users\/./);
+      await expect.poll(() => focused(page)).toBe('H1');
       await page.getByRole('link', { name: 'Events', exact: true }).first().click();
-      await expect.poll(async () => focused(page)).toBe('H1');
+      await expect.poll(() => focused(page)).toBe('H1');
     });
   });
 }
@@ -165,7 +164,7 @@ export function testKeeping(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Unpin Pin 3' }).click();
 
       await page.getByRole('button', { name: 'Unpin Pin 3' }).waitFor({ state: 'detached' });
-      await expect.poll(async () => page.locator('table.pins tbody tr').count()).toBe(5);
+      await expect.poll(() => page.locator('table.pins tbody tr').count()).toBe(5);
     });
   });
 
@@ -178,11 +177,11 @@ export function testKeeping(scene: () => Scene): void {
     await page.getByRole('list', { name: 'Notes' }).getByText('Sale begins').waitFor();
     await page.getByRole('slider').focus();
     await page.keyboard.press('End');
-    await expect.poll(async () => page.getByRole('slider').getAttribute('aria-valuetext')).toContain('Sale begins');
+    await expect.poll(() => page.getByRole('slider').getAttribute('aria-valuetext')).toContain('Sale begins');
     await page.getByRole('link', { name: 'Today' }).first().click();
     await page.getByRole('slider', { name: 'Events by hour' }).waitFor();
     await expect
-      .poll(async () => page.getByRole('slider', { name: 'Events by hour' }).getAttribute('aria-valuetext'))
+      .poll(() => page.getByRole('slider', { name: 'Events by hour' }).getAttribute('aria-valuetext'))
       .toContain('Sale begins');
     await page.goBack();
 

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { complaintsOf, type Scene } from '../scene.ts';
 
 export function testUsers(scene: () => Scene): void {
   describe('users', () => {
+    const headsOf = (page: Page) => page.locator('thead th').allInnerTexts();
+
     test('users are found as one types, by any part of what is known of them, and Back leaves the list', async () => {
       const page = await scene().signedIn('#/live');
       await page.getByRole('link', { name: 'Users', exact: true }).click();
@@ -12,7 +15,7 @@ export function testUsers(scene: () => Scene): void {
       await page.keyboard.press('/');
       await page.keyboard.type('u-0001');
       const rows = page.locator('[data-row]');
-      await expect.poll(async () => rows.count()).toBe(10);
+      await expect.poll(() => rows.count()).toBe(10);
       await expect.poll(() => page.url()).toContain('search=u-0001');
       await page.locator('.head').getByText('10 users').waitFor();
       await page.locator('[data-search]').fill(' LOVELACE ');
@@ -20,8 +23,8 @@ export function testUsers(scene: () => Scene): void {
         .filter({ hasText: /lovelace/i })
         .first()
         .waitFor();
-      await expect.poll(async () => rows.filter({ hasNotText: /lovelace/i }).count()).toBe(0);
-      await expect.poll(async () => page.locator('[data-search]').inputValue()).toBe(' LOVELACE ');
+      await expect.poll(() => rows.filter({ hasNotText: /lovelace/i }).count()).toBe(0);
+      await expect.poll(() => page.locator('[data-search]').inputValue()).toBe(' LOVELACE ');
       await page.goBack();
       await expect.poll(() => page.url()).toContain('#/live');
 
@@ -34,7 +37,7 @@ export function testUsers(scene: () => Scene): void {
     test('a condition narrows the list and its number, and becomes an audience', async () => {
       const page = await scene().signedIn('#/users');
       const rows = page.locator('tbody tr');
-      await expect.poll(async () => rows.count()).toBeGreaterThan(30);
+      await expect.poll(() => rows.count()).toBeGreaterThan(30);
       await page.getByText('+ Only where…').click();
       await page.getByLabel('Trait', { exact: true }).fill('plan');
       await page.getByLabel('Value', { exact: true }).fill('pro');
@@ -42,7 +45,7 @@ export function testUsers(scene: () => Scene): void {
 
       await page.getByText('plan is “pro”').waitFor();
       await rows.filter({ hasText: 'pro' }).first().waitFor();
-      await expect.poll(async () => rows.filter({ hasNotText: 'pro' }).count()).toBe(0);
+      await expect.poll(() => rows.filter({ hasNotText: 'pro' }).count()).toBe(0);
       const total = String(await rows.count());
       await page.locator('.head p').getByText(`${total} users`).waitFor();
       await page.getByRole('link', { name: 'Save as audience' }).click();
@@ -53,18 +56,17 @@ export function testUsers(scene: () => Scene): void {
 
     test('the columns of the list are chosen, and the choice stays', async () => {
       const page = await scene().signedIn('#/users');
-      const heads = async (): Promise<readonly string[]> => page.locator('thead th').allInnerTexts();
-      await expect.poll(heads).toEqual(['User', 'email', 'plan', 'country', 'Events', 'Last seen ↓']);
+      await expect.poll(() => headsOf(page)).toEqual(['User', 'email', 'plan', 'country', 'Events', 'Last seen ↓']);
 
       await page.getByText('Columns', { exact: true }).first().click();
       await page.getByLabel('country').uncheck();
       await page.getByLabel('First seen').check();
 
-      await expect.poll(heads).toContain('First seen');
-      expect(await heads()).not.toContain('country');
+      await expect.poll(() => headsOf(page)).toContain('First seen');
+      expect(await headsOf(page)).not.toContain('country');
       await page.reload();
-      await expect.poll(heads).toContain('First seen');
-      expect(await heads()).not.toContain('country');
+      await expect.poll(() => headsOf(page)).toContain('First seen');
+      expect(await headsOf(page)).not.toContain('country');
     });
 
     test('after an outage the columns come by themselves, as the rows do', async () => {
@@ -72,12 +74,11 @@ export function testUsers(scene: () => Scene): void {
       await page.route('**/v1/catalog/traits*', async (route) => route.abort());
       await page.goto(`${scene().url}/console/#/users`);
       await page.getByText('u-00040').waitFor();
-      const heads = async (): Promise<readonly string[]> => page.locator('thead th').allInnerTexts();
-      expect(await heads()).not.toContain('email');
+      expect(await headsOf(page)).not.toContain('email');
 
       await page.unroute('**/v1/catalog/traits*');
 
-      await expect.poll(heads, { timeout: 20_000 }).toContain('email');
+      await expect.poll(() => headsOf(page)).toContain('email');
     });
 
     test('the list is one question, however many users it has', async () => {
@@ -102,10 +103,10 @@ export function testUsers(scene: () => Scene): void {
       await page.locator('.user-id').getByText('u-00001').waitFor();
       await page.getByRole('button', { name: 'Copy the id' }).waitFor();
       await page.getByRole('img', { name: /^Active on \d+ of the last 90 days$/ }).waitFor();
-      await expect.poll(async () => page.locator('.days-strip rect').count()).toBe(90);
+      await expect.poll(() => page.locator('.days-strip rect').count()).toBe(90);
       await page.locator('.user-audience-row').first().waitFor();
       const isIn = await page.locator('.membership.in').count();
-      await expect.poll(async () => page.locator('.audience-badges a').count()).toBe(isIn);
+      await expect.poll(() => page.locator('.audience-badges a').count()).toBe(isIn);
     });
 
     test('the timeline of a user is narrowed by kind, name and day, and an entry opens', async () => {
@@ -147,7 +148,7 @@ export function testUsers(scene: () => Scene): void {
       await page.locator('dd time').first().focus();
 
       await expect
-        .poll(async () => page.locator('dd time').first().innerText())
+        .poll(() => page.locator('dd time').first().innerText())
         .toMatch(/^\d+ \w+ 20\d\d, [\d:]{8}\.\d{6} UTC$/);
     });
 
@@ -168,11 +169,11 @@ export function testUsers(scene: () => Scene): void {
 
       const rows = page.locator('.given-values li');
       await rows.nth(2).waitFor();
-      await expect.poll(async () => rows.nth(0).innerText()).toMatch(/^Now\s+pro\s+identify.*h-2$/s);
+      await expect.poll(() => rows.nth(0).innerText()).toMatch(/^Now\s+pro\s+identify.*h-2$/s);
       await expect
-        .poll(async () => rows.nth(1).innerText())
+        .poll(() => rows.nth(1).innerText())
         .toMatch(/^Too late\s+plus\s+identify.*h-3\s+A newer value was already there.*h-2/s);
-      await expect.poll(async () => rows.nth(2).innerText()).toMatch(/^Before\s+free/);
+      await expect.poll(() => rows.nth(2).innerText()).toMatch(/^Before\s+free/);
       await page.getByLabel('Copy as…').click();
       await page.locator('.menu-panel').getByText('curl, values of plan').waitFor();
       await page.locator('.menu-panel').getByText('curl, timeline').waitFor();
@@ -185,14 +186,12 @@ export function testUsers(scene: () => Scene): void {
       const page = await scene().signedIn('#/users/u-00001');
       const row = page.getByRole('button', { name: /Left a full cart this week/ });
       await row.waitFor();
-      await expect.poll(async () => row.innerText()).toMatch(/^(In|Out)\s/);
+      await expect.poll(() => row.innerText()).toMatch(/^(In|Out)\s/);
 
       await row.click();
 
       await page.locator('.why .part').first().waitFor();
-      await expect
-        .poll(async () => page.locator('.why').innerText())
-        .toMatch(/who did Checkout Started in the last 7 days/);
+      await expect.poll(() => page.locator('.why').innerText()).toMatch(/who did Checkout Started in the last 7 days/);
       await expect.poll(() => page.url()).toContain('audience=aud_');
     });
 

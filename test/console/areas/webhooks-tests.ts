@@ -51,7 +51,7 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Done' }).click();
       await page.getByText(secret).waitFor({ state: 'detached' });
       const row = page.getByRole('row', { name: /^Surveys/ });
-      await expect.poll(async () => row.innerText()).toContain('Team hooked');
+      await expect.poll(() => row.innerText()).toContain('Team hooked');
       await row.getByRole('link', { name: 'Surveys' }).click();
       onTestFinished(async () => remove(`/v1/endpoints/${/end_\w+/.exec(page.url())?.[0]}`));
       await page
@@ -97,7 +97,7 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByRole('button', { name: 'New secret…' }).click();
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole('button', { name: 'Make it' }).click();
-      await expect.poll(async () => page.locator('.shown-once pre').innerText()).toMatch(/^whsec_/);
+      await expect.poll(() => page.locator('.shown-once pre').innerText()).toMatch(/^whsec_/);
       await page.getByText('Old secret signs until').waitFor();
 
       await page.getByRole('button', { name: 'Edit' }).click();
@@ -131,7 +131,7 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByRole('button', { name: 'Create webhook' }).click();
 
       await page.locator('label', { hasText: 'URL' }).getByText('is inside your network').waitFor();
-      await expect.poll(async () => page.getByText('WEBHOOK_ALLOW').count()).toBe(1);
+      await expect.poll(() => page.getByText('WEBHOOK_ALLOW').count()).toBe(1);
     });
 
     test('an audience is sent somewhere from its page: to a new webhook, and to one that is there', async () => {
@@ -148,14 +148,14 @@ export function testWebhooks(scene: () => Scene): void {
       await page.getByRole('button', { name: 'A new webhook…' }).click();
       await expect.poll(() => page.url()).toContain('send=webhook');
       const form = page.getByRole('form', { name: 'Webhook' });
-      await expect.poll(async () => form.getByRole('checkbox').count()).toBe(1);
-      await expect.poll(async () => form.getByRole('textbox').count()).toBe(1);
+      await expect.poll(() => form.getByRole('checkbox').count()).toBe(1);
+      await expect.poll(() => form.getByRole('textbox').count()).toBe(1);
       await expectAccessible(page, 'an audience that is to be sent');
       await page.getByLabel('URL', { exact: true }).fill(receiver.url);
 
       await page.getByRole('button', { name: 'Create webhook' }).click();
 
-      await expect.poll(async () => page.locator('.shown-once pre').innerText()).toMatch(/^whsec_/);
+      await expect.poll(() => page.locator('.shown-once pre').innerText()).toMatch(/^whsec_/);
       await page.getByRole('button', { name: 'Done' }).click();
       await sentTo.getByText(/^last .*(ago|now)$/).waitFor({ timeout: 40_000 });
       await sentTo.getByText('Up to date').waitFor();
@@ -196,7 +196,7 @@ export function testWebhooks(scene: () => Scene): void {
       await dialog.getByLabel('Events').fill('0');
       await dialog.getByLabel('Name', { exact: true }).fill('Few orders');
       await expectAccessible(page, 'a new watch');
-      await expect.poll(async () => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+      await expect.poll(() => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
       await dialog.getByLabel('Night shift').check();
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('status').getByText('Saved. Today lists it.').waitFor();

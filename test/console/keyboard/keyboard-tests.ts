@@ -39,7 +39,7 @@ export function testKeyboard(scene: () => Scene): void {
         await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
         await page.locator('.loading').first().waitFor({ state: 'detached' });
         const session = await page.context().newCDPSession(page);
-        await expect.poll(async () => stopOf(page, session)).toMatchObject({ role: 'heading', name });
+        await expect.poll(() => stopOf(page, session)).toMatchObject({ role: 'heading', name });
 
         const stops = await stopsOn(page);
 
@@ -101,9 +101,9 @@ export function testKeyboard(scene: () => Scene): void {
         const session = await page.context().newCDPSession(page);
         for (const text of ['first', 'second']) {
           await page.getByRole('button', { name: button }).press('Enter');
-          await expect.poll(async () => stopOf(page, session)).toMatchObject({ role: 'textbox', name: field });
+          await expect.poll(() => stopOf(page, session)).toMatchObject({ role: 'textbox', name: field });
           await page.keyboard.type(text);
-          await expect.poll(async () => page.getByLabel(field, { exact: true }).inputValue()).toBe(text);
+          await expect.poll(() => page.getByLabel(field, { exact: true }).inputValue()).toBe(text);
           await page.getByRole('button', { name: 'Cancel' }).press('Enter');
         }
       });
@@ -119,13 +119,13 @@ export function testKeyboard(scene: () => Scene): void {
         page.locator(`[id="${await field.getAttribute('aria-activedescendant')}"]`).innerText();
 
       expect(await active()).toContain('Order Completed');
-      await expect.poll(async () => lines.last().innerText()).toContain('never seen');
+      await expect.poll(() => lines.last().innerText()).toContain('never seen');
       await page.keyboard.press('ArrowUp');
       expect(await active()).toContain('Use “order”');
       await page.keyboard.press('Enter');
-      await expect.poll(async () => field.inputValue()).toBe('order');
+      await expect.poll(() => field.inputValue()).toBe('order');
       await page.getByRole('button', { name: /^Did you mean Order Completed \(\d/ }).press('Enter');
-      await expect.poll(async () => field.inputValue()).toBe('Order Completed');
+      await expect.poll(() => field.inputValue()).toBe('Order Completed');
     });
   });
 }
