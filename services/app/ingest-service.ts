@@ -104,8 +104,8 @@ function openAll(
   const ensured = needed.then(([log, codec, database]) =>
     ensureFirstProject(config, { log, codec, database, logger }, parts.stopping),
   );
-  const begun = Promise.all([ensured, lazy.open('analytics')]).then(async () => {
-    if (await mayRunJobs(await lazy.open('database'), parts.stopping)) await parts.start(schedule);
+  const begun = Promise.all([lazy.open('database'), ensured, lazy.open('analytics')]).then(async ([database]) => {
+    if (await mayRunJobs({ database, logger }, parts.stopping)) await parts.start(schedule);
     else logger.info('the user of this process may not write the table jobs: other processes run them');
   });
   const ended = begun.then(() => new Promise<never>(() => undefined));

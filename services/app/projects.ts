@@ -72,7 +72,7 @@ export function obeyDeletions(parts: ProjectsOnLogParts, signal: AbortSignal): P
   return retry(async () => (await ProjectsOnLog.read(parts)).obeyDeletions(), waiting(parts, signal));
 }
 
-function waiting({ logger }: ProjectsOnLogParts, signal: AbortSignal): RetryOptions {
+function waiting({ logger }: Pick<ProjectsOnLogParts, 'logger'>, signal: AbortSignal): RetryOptions {
   const onTrouble = (err: unknown): void => logger.warn({ err }, 'cannot finish the start now: waiting');
   return { signal, onTrouble };
 }
@@ -83,8 +83,11 @@ function waiting({ logger }: ProjectsOnLogParts, signal: AbortSignal): RetryOpti
  *
  * @throws TidemarkError `STOPPING` once the signal is aborted.
  */
-export async function mayRunJobs(database: Pick<Database, 'query'>, signal: AbortSignal): Promise<boolean> {
+export async function mayRunJobs(
+  { database, logger }: Pick<ProjectsOnLogParts, 'logger'> & { readonly database: Pick<Database, 'query'> },
+  signal: AbortSignal,
+): Promise<boolean> {
   const sql = "select has_table_privilege('jobs', 'insert') as may";
-  const [row] = await retry(() => database.query<{ readonly may: boolean }>(sql), { signal });
+  const [row] = await retry(() => database.query<{ readonly may: boolean }>(sql), waiting({ logger }, signal));
   return row?.may === true;
 }

@@ -1,9 +1,10 @@
 /** An import, as the service carries it out that a command asks. */
 import { createReadStream } from 'node:fs';
-import { readdir, stat, writeFile } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { stat, writeFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { Progress } from '../../runtime/command.ts';
+import { importableFilesOf } from '../../runtime/importable-files.ts';
 import { type Answer, operation, pathTo, type Sent } from '../../../schemas/operations.ts';
 import { askFor } from './ask.ts';
 import { job, type JobResults } from './carry-out.ts';
@@ -98,22 +99,10 @@ async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
   const files: string[] = [];
   for (const path of paths) {
     if (!(await stat(path)).isDirectory()) files.push(path);
-    else files.push(...(await filesOfFolder(path)));
+    else files.push(...(await importableFilesOf(path)));
   }
   return files;
 }
-
-/** Without those that a service leaves out of a folder of its own. */
-async function filesOfFolder(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && !WRITTEN_BESIDE.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !/(?:^|[/\\])\./.test(relative(folder, file)))
-    .sort();
-}
-
-const WRITTEN_BESIDE = /\.refused\.ndjson(?:\.state\.json(?:\.new)?)?$/;
 
 async function uploaded(
   client: ServiceClient,

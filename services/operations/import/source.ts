@@ -1,9 +1,10 @@
 /** The files to import, each opened once: what is checked of it is what is read. */
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, readlink, realpath, stat, statfs } from 'node:fs/promises';
+import { type FileHandle, open, readlink, realpath, stat, statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join, relative, sep } from 'node:path';
 import { TidemarkError } from '../../runtime/errors.ts';
+import { importableFilesOf } from '../../runtime/importable-files.ts';
 
 export interface ImportSource {
   /** That of a file, or of a folder with files. */
@@ -38,23 +39,11 @@ export async function filesOf(sources: readonly ImportSource[]): Promise<readonl
   return files;
 }
 
-const WRITTEN_BESIDE = /\.refused\.ndjson(?:\.state\.json(?:\.new)?)?$/;
-
 async function listed({ path, within, name = basename(path) }: ImportSource): Promise<readonly SourceFile[]> {
   const real = within === undefined ? path : await realPathWithin(path, within);
   const stats = await stat(real);
   if (!stats.isDirectory()) return [{ path, within, name, bytes: stats.size }];
-  const entries = await readdir(real, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile() && !WRITTEN_BESIDE.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter(
-      (file) =>
-        !relative(real, file)
-          .split(sep)
-          .some((part) => part.startsWith('.')),
-    )
-    .sort();
+  const paths = await importableFilesOf(real);
   if (paths.length === 0) throw new Error('the folder has no files');
   return Promise.all(
     paths.map(async (file) => {
