@@ -91,8 +91,8 @@ export interface EvaluationsQuery {
 /** How many users were in an audience after an evaluation. */
 export type AudienceSize = Pick<LastEvaluation, 'at' | 'members'>;
 
-/** How many of an audience's evaluations and definitions are kept: the newest. */
-export const MAX_EVALUATIONS = 10_000;
+/** How many of an audience's evaluations and definitions are kept: the newest. A week of minutes has 10,080. */
+export const MAX_EVALUATIONS = 11_000;
 export const MAX_VERSIONS = 100;
 
 /** A position in the list, which is sorted newest first by (createdAtMs, id). The next page begins after it. */

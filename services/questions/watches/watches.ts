@@ -155,7 +155,7 @@ export class Watches {
   ): Promise<Pick<WatchState, 'value' | 'before' | 'samples'>> {
     const until = microsAt(untilMs);
     if (question.kind === 'refused') return this.#refused(project.id, state.samples ?? [], rule.minutes, untilMs);
-    if (question.kind === 'audience') return this.#size(project, question.id, until);
+    if (question.kind === 'audience') return this.#size(project, question.id, rule.kind, until);
     const budget = budgetOf(this.#parts, project);
     const numberUntil = async (to: Micros): Promise<number | null> => {
       const arrived = { from: to - BigInt(rule.minutes) * MINUTE_MICROS, to };
@@ -171,16 +171,22 @@ export class Watches {
       : { value };
   }
 
-  /** A live audience is counted; of others it is the size of the last evaluation, unless the one after that failed. */
-  async #size(project: Project, id: string, now: Micros): Promise<Pick<WatchState, 'value'>> {
+  /**
+   * A live audience is counted; of others it is the size of the last evaluation, unless the one after that failed. That of a
+   * week ago is the size of the last evaluation by then, of the same definition.
+   */
+  async #size(project: Project, id: string, rule: string, now: Micros): Promise<Partial<Measured>> {
     const { saved } = this.#parts;
     const audience = await saved.find(project.id, id);
+    const by = { limit: 1, before: weekBefore(now, project.timezone) + 1n };
+    const [past] = rule === 'changed_by' ? await saved.evaluations(project.id, id, by) : [];
+    const before = past && past.version === audience?.version ? past.members : null;
     if (audience?.isLive !== true)
-      return audience?.failure === null && audience.evaluation ? { value: audience.evaluation.members } : {};
+      return audience?.failure === null && audience.evaluation ? { value: audience.evaluation.members, before } : {};
     const options = { projectId: project.id, now, joins: project.joinIds, sampleSize: 0 };
     const query = compilePreview(await definitionOf(saved, audience, project), options);
     const [row] = await budgetOf(this.#parts, project).ask<{ readonly count: string }>(query);
-    return { value: Number(row?.count ?? 0) };
+    return { value: Number(row?.count ?? 0), before };
   }
 
   /** Refusals are counted by day: what is new since an instant is what was counted then, taken from what is there now. */

@@ -38,7 +38,7 @@ describe('on PGlite', () => {
     ]);
   });
 
-  test('the newest 10,000 evaluations of an audience are kept', async () => {
+  test('the newest 11,000 evaluations of an audience are kept', async () => {
     const { store, project } = await emptied(database).open();
     const { id } = await store.create(project, { name: 'Gold', definition: '{"trait":"n","is":1}', refreshMs: null });
     await database().query(

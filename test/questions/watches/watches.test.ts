@@ -178,20 +178,6 @@ for (const tested of await testedAnalytics()) {
       ]);
     });
 
-    test('the size of an audience is told of', async () => {
-      const id = await scene.audienceOf(3);
-      await scene.save('Small', { question: { audience: id }, rule: { below: 5 } });
-
-      await scene.passes(3);
-      await scene.audienceOf(8, id);
-      await scene.passes(3);
-
-      expect(await scene.messages()).toEqual([
-        'watch.raised Small: 3 members of Pro, below 5.',
-        'watch.ended Small has ended: 8 members of Pro.',
-      ]);
-    });
-
     test('a watch whose audience is gone fails, and the others are evaluated', async () => {
       await scene.save('Small', { question: { audience: await scene.audienceOf(3) }, rule: { above: 5 } });
       await scene.save('Many', { question: {}, rule: { above: 1 } });

@@ -2,6 +2,7 @@
 import { RowChunks } from '../../../services/consumers/sink/row-chunks.ts';
 import { rowsOf } from '../../../services/consumers/sink/row.ts';
 import type { Track } from '../../../services/messages/message.ts';
+import { microsAt } from '../../../services/messages/timestamp.ts';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import { SqlWatchStore } from '../../../services/questions/watches/sql-watch-store.ts';
 import type { Concern, Watch, WatchClaim } from '../../../services/questions/watches/watch.ts';
@@ -188,6 +189,16 @@ export class WatchScene {
                    left_members = 0, members = $2::int8 where id = $1`;
     await this.#database.query(sql, [id, BigInt(members)]);
     return id;
+  }
+
+  /** Sizes that an audience had, as evaluations of a version of its definition. */
+  async hadSizes(id: string, sizes: readonly { at: string; members: number; version?: number }[]): Promise<void> {
+    for (const { at, members, version = 1 } of sizes)
+      await this.#database.query(
+        `insert into audience_evaluations (audience_id, evaluated_at, version, cause, members, entered, left_members)
+         values ($1, $2::int8, $3::int4, 'refresh', $4::int8, 0, 0)`,
+        [id, microsAt(Date.parse(at)), version, BigInt(members)],
+      );
   }
 
   async endpoint(types: readonly WebhookType[], projectId: string | null = this.projectId): Promise<string> {
