@@ -1,15 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AnalyticsStore, AudienceHistory } from '../../../services/stores/analytics/analytics-store.ts';
 import type { SavedAudience } from '../../../services/questions/saved/audience-store.ts';
 import { AudienceScheduler, type SchedulerParts } from '../../../services/questions/saved/audience-scheduler.ts';
 import type { SqlAudienceClaims } from '../../../services/questions/saved/sql-audience-claims.ts';
 import { SqlAudienceStore } from '../../../services/questions/saved/sql-audience-store.ts';
 import { SqlProjectStore } from '../../../services/stores/projects/sql-project-store.ts';
-import { serverUrl } from '../../servers/server.ts';
 import { AMPLE, insert, MessageMaker } from '../../support/stores/analytics.ts';
-import { EMBEDDED, sharedStore } from '../../support/stores/analytics-stores.ts';
-import { sharedDatabase, sharedPostgres } from '../../support/stores/database.ts';
-import { testedAnalytics } from '../../support/stores/tested-analytics.ts';
+import { describeStores } from '../../support/stores/tested-stores.ts';
 
 const PRO = '{"trait":"plan","is":"pro"}';
 const FREE = '{"trait":"plan","is":"free"}';
@@ -19,165 +16,158 @@ const PATIENTLY = { timeout: 20_000 };
 const silent = { info: () => undefined, warn: () => undefined };
 const losses = { expectNone: async () => undefined };
 
-const postgres = await serverUrl('postgres');
+await describeStores('audiences kept', (analytics, database) => {
+  let scene: Scene;
+  beforeEach(async () => {
+    await database().script('truncate projects, api_keys, audiences cascade');
+    const projects = new SqlProjectStore(database());
+    const { id } = await projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
+    scene = new Scene(analytics(), new SqlAudienceStore(database(), 100), projects, id);
+  });
+  afterEach(() => scene.stop());
 
-for (const tested of await testedAnalytics()) {
-  const isEmbedded = tested === EMBEDDED;
-  describe.skipIf(!isEmbedded && postgres === undefined)(`audiences kept in ${tested.name}`, () => {
-    const analytics = sharedStore(tested);
-    const database = isEmbedded ? sharedDatabase() : sharedPostgres(postgres);
-    let scene: Scene;
-    beforeEach(async () => {
-      await database().script('truncate projects, api_keys, audiences cascade');
-      const projects = new SqlProjectStore(database());
-      const { id } = await projects.createProject({ name: 'Shop', timezone: 'UTC', rateLimit: null });
-      scene = new Scene(analytics(), new SqlAudienceStore(database(), 100), projects, id);
-    });
-    afterEach(() => scene.stop());
+  test('who is in it is found at once, and then who came and went', async () => {
+    await scene.identify({ ada: 'pro', bob: 'pro', eve: 'free' });
+    const { id } = await scene.save(PRO);
 
-    test('who is in it is found at once, and then who came and went', async () => {
-      await scene.identify({ ada: 'pro', bob: 'pro', eve: 'free' });
+    const first = await scene.keeper().evaluate(scene.projectId, id);
+    await scene.identify({ bob: 'free', eve: 'pro', dan: 'pro' });
+    const second = await scene.keeper().evaluate(scene.projectId, id);
+
+    expect(first.evaluation).toMatchObject({ cause: 'first', version: 1, entered: 2, left: 0, members: 2 });
+    expect(second.evaluation).toMatchObject({ cause: 'refresh', entered: 2, left: 1, members: 3 });
+    expect(await scene.store.changesReadableAt([id])).toEqual(new Map([[id, second.evaluation?.at]]));
+    expect(await scene.changes(id)).toEqual([
+      'ada entered first',
+      'bob entered first',
+      'bob left refresh',
+      'dan entered refresh',
+      'eve entered refresh',
+    ]);
+  });
+
+  test('the first evaluation of a changed definition is marked so', async () => {
+    await scene.identify({ ada: 'pro', bob: 'free' });
+    const { id } = await scene.save(PRO);
+    await scene.keeper().evaluate(scene.projectId, id);
+    await scene.store.update(scene.projectId, id, { definition: FREE });
+
+    const changed = await scene.keeper().evaluate(scene.projectId, id);
+    const after = await scene.keeper().evaluate(scene.projectId, id);
+
+    expect(changed.evaluation).toMatchObject({ cause: 'definition', version: 2, entered: 1, left: 1 });
+    expect(after.evaluation).toMatchObject({ cause: 'refresh', version: 2, entered: 0, left: 0 });
+    expect(await scene.store.changesReadableAt([id])).toEqual(new Map([[id, changed.evaluation?.at]]));
+    expect(await scene.changes(id)).toEqual(['ada entered first', 'ada left definition', 'bob entered definition']);
+  });
+
+  test('what has a refresh is evaluated by itself, by one of all who could', async () => {
+    await scene.identify({ ada: 'pro' });
+    const { id } = await scene.save(PRO, HOUR_MS);
+
+    for (let n = 0; n < 3; n++) scene.keeper({ everyMs: 5 }).start();
+
+    await expect.poll(() => scene.find(id), PATIENTLY).toMatchObject({ evaluation: { members: 1, cause: 'first' } });
+    await expect.poll(() => scene.changes(id), PATIENTLY).toEqual(['ada entered first']);
+    await scene.identify({ bob: 'pro' });
+    await scene.store.update(scene.projectId, id, { definition: '{"not":{"trait":"plan","is":"free"}}' });
+    await expect
+      .poll(() => scene.find(id), PATIENTLY)
+      .toMatchObject({ evaluation: { members: 2, cause: 'definition' } });
+    await expect.poll(() => scene.changes(id), PATIENTLY).toEqual(['ada entered first', 'bob entered definition']);
+  });
+
+  test.each(['after the difference', 'after the commit'])(
+    'after a crash %s nothing is missing or twice',
+    async (when) => {
+      await scene.identify({ ada: 'pro', bob: 'pro' });
       const { id } = await scene.save(PRO);
+      await scene.keeper().evaluate(scene.projectId, id);
+      await scene.identify({ bob: 'free', eve: 'pro' });
 
-      const first = await scene.keeper().evaluate(scene.projectId, id);
-      await scene.identify({ bob: 'free', eve: 'pro', dan: 'pro' });
-      const second = await scene.keeper().evaluate(scene.projectId, id);
+      await expect(scene.crashing(when).evaluate(scene.projectId, id)).rejects.toThrow('crashed');
+      await scene.identify({ dan: 'pro' });
+      const next = await scene.keeper().evaluate(scene.projectId, id);
 
-      expect(first.evaluation).toMatchObject({ cause: 'first', version: 1, entered: 2, left: 0, members: 2 });
-      expect(second.evaluation).toMatchObject({ cause: 'refresh', entered: 2, left: 1, members: 3 });
-      expect(await scene.store.changesReadableAt([id])).toEqual(new Map([[id, second.evaluation?.at]]));
-      expect(await scene.changes(id)).toEqual([
+      expect(next.evaluation).toMatchObject({ members: 3 });
+      expect((await scene.changes(id)).sort()).toEqual([
         'ada entered first',
         'bob entered first',
         'bob left refresh',
         'dan entered refresh',
         'eve entered refresh',
       ]);
-    });
+    },
+  );
 
-    test('the first evaluation of a changed definition is marked so', async () => {
-      await scene.identify({ ada: 'pro', bob: 'free' });
-      const { id } = await scene.save(PRO);
-      await scene.keeper().evaluate(scene.projectId, id);
-      await scene.store.update(scene.projectId, id, { definition: FREE });
+  test('who held the claim for too long changes nothing', async () => {
+    await scene.identify({ ada: 'pro' });
+    const { id } = await scene.save(PRO);
+    const { keeper, reached, goOn } = scene.pausing();
+    const late = keeper.evaluate(scene.projectId, id);
+    await reached;
 
-      const changed = await scene.keeper().evaluate(scene.projectId, id);
-      const after = await scene.keeper().evaluate(scene.projectId, id);
+    await expect
+      .poll(() => scene.keeper().evaluate(scene.projectId, id), PATIENTLY)
+      .toMatchObject({ evaluation: { members: 1 } });
+    goOn();
 
-      expect(changed.evaluation).toMatchObject({ cause: 'definition', version: 2, entered: 1, left: 1 });
-      expect(after.evaluation).toMatchObject({ cause: 'refresh', version: 2, entered: 0, left: 0 });
-      expect(await scene.store.changesReadableAt([id])).toEqual(new Map([[id, changed.evaluation?.at]]));
-      expect(await scene.changes(id)).toEqual(['ada entered first', 'ada left definition', 'bob entered definition']);
-    });
-
-    test('what has a refresh is evaluated by itself, by one of all who could', async () => {
-      await scene.identify({ ada: 'pro' });
-      const { id } = await scene.save(PRO, HOUR_MS);
-
-      for (let n = 0; n < 3; n++) scene.keeper({ everyMs: 5 }).start();
-
-      await expect.poll(() => scene.find(id), PATIENTLY).toMatchObject({ evaluation: { members: 1, cause: 'first' } });
-      await expect.poll(() => scene.changes(id), PATIENTLY).toEqual(['ada entered first']);
-      await scene.identify({ bob: 'pro' });
-      await scene.store.update(scene.projectId, id, { definition: '{"not":{"trait":"plan","is":"free"}}' });
-      await expect
-        .poll(() => scene.find(id), PATIENTLY)
-        .toMatchObject({ evaluation: { members: 2, cause: 'definition' } });
-      await expect.poll(() => scene.changes(id), PATIENTLY).toEqual(['ada entered first', 'bob entered definition']);
-    });
-
-    test.each(['after the difference', 'after the commit'])(
-      'after a crash %s nothing is missing or twice',
-      async (when) => {
-        await scene.identify({ ada: 'pro', bob: 'pro' });
-        const { id } = await scene.save(PRO);
-        await scene.keeper().evaluate(scene.projectId, id);
-        await scene.identify({ bob: 'free', eve: 'pro' });
-
-        await expect(scene.crashing(when).evaluate(scene.projectId, id)).rejects.toThrow('crashed');
-        await scene.identify({ dan: 'pro' });
-        const next = await scene.keeper().evaluate(scene.projectId, id);
-
-        expect(next.evaluation).toMatchObject({ members: 3 });
-        expect((await scene.changes(id)).sort()).toEqual([
-          'ada entered first',
-          'bob entered first',
-          'bob left refresh',
-          'dan entered refresh',
-          'eve entered refresh',
-        ]);
-      },
-    );
-
-    test('who held the claim for too long changes nothing', async () => {
-      await scene.identify({ ada: 'pro' });
-      const { id } = await scene.save(PRO);
-      const { keeper, reached, goOn } = scene.pausing();
-      const late = keeper.evaluate(scene.projectId, id);
-      await reached;
-
-      await expect
-        .poll(() => scene.keeper().evaluate(scene.projectId, id), PATIENTLY)
-        .toMatchObject({ evaluation: { members: 1 } });
-      goOn();
-
-      await expect(late).rejects.toMatchObject({ code: 'AUDIENCE_BUSY' });
-      expect(await scene.changes(id)).toEqual(['ada entered first']);
-    });
-
-    test('past the limits of its project it fails by name, and others go on', async () => {
-      await scene.identify({ ada: 'pro' });
-      const { id } = await scene.save(PRO, HOUR_MS);
-      await scene.projects.updateProject(scene.projectId, { queryMaxRows: 1 });
-
-      await expect(scene.keeper().evaluate(scene.projectId, id)).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
-
-      expect(await scene.find(id)).toMatchObject({ failure: 'QUERY_LIMIT', evaluation: null });
-      await scene.projects.updateProject(scene.projectId, { queryMaxRows: null });
-      expect(await scene.keeper().evaluate(scene.projectId, id)).toMatchObject({ failure: null });
-    });
-
-    test('a project with many audiences that are due holds up another by one evaluation', async () => {
-      await scene.identify({ ada: 'pro' });
-      const mine = await scene.projects.createProject({ name: 'Small', timezone: 'UTC', rateLimit: null });
-      for (let n = 0; n < 10; n++) await scene.save(`{"trait":"plan","is":"${n}"}`, HOUR_MS);
-      const { keeper, evaluated, reached, goOn } = scene.noting();
-      keeper.start();
-      await reached;
-      await scene.store.create(mine.id, { name: 'Mine', definition: PRO, refreshMs: HOUR_MS });
-      goOn();
-
-      await expect.poll(() => evaluated.length, PATIENTLY).toBe(11);
-      expect(evaluated.slice(0, 2)).toEqual([scene.projectId, mine.id]);
-    });
-
-    test('the history of an audience is deleted with it', async () => {
-      await scene.identify({ ada: 'pro' });
-      const { id } = await scene.save(PRO);
-      await scene.keeper().evaluate(scene.projectId, id);
-      await scene.store.remove(scene.projectId, id);
-
-      scene.keeper({ everyMs: 5 }).start();
-
-      await expect.poll(() => scene.changes(id), PATIENTLY).toEqual([]);
-      await expect.poll(async () => (await database().query('select id from audiences')).length, PATIENTLY).toBe(0);
-    });
-
-    test('where its history was lost, everybody enters for the first time', async () => {
-      await scene.identify({ ada: 'pro' });
-      const { id } = await scene.save(PRO);
-      await scene.keeper().evaluate(scene.projectId, id);
-      await scene.keeper().evaluate(scene.projectId, id);
-      await scene.analytics.forgetAudience(scene.projectId, id);
-      await expect.poll(() => scene.membersLeft(id), PATIENTLY).toBe(0);
-      await expect.poll(() => scene.analytics.finalizedAt(scene.projectId, id), PATIENTLY).toBeNull();
-
-      const { evaluation } = await scene.keeper().evaluate(scene.projectId, id);
-
-      expect(evaluation).toMatchObject({ cause: 'first', entered: 1 });
-    });
+    await expect(late).rejects.toMatchObject({ code: 'AUDIENCE_BUSY' });
+    expect(await scene.changes(id)).toEqual(['ada entered first']);
   });
-}
+
+  test('past the limits of its project it fails by name, and others go on', async () => {
+    await scene.identify({ ada: 'pro' });
+    const { id } = await scene.save(PRO, HOUR_MS);
+    await scene.projects.updateProject(scene.projectId, { queryMaxRows: 1 });
+
+    await expect(scene.keeper().evaluate(scene.projectId, id)).rejects.toMatchObject({ code: 'QUERY_LIMIT' });
+
+    expect(await scene.find(id)).toMatchObject({ failure: 'QUERY_LIMIT', evaluation: null });
+    await scene.projects.updateProject(scene.projectId, { queryMaxRows: null });
+    expect(await scene.keeper().evaluate(scene.projectId, id)).toMatchObject({ failure: null });
+  });
+
+  test('a project with many audiences that are due holds up another by one evaluation', async () => {
+    await scene.identify({ ada: 'pro' });
+    const mine = await scene.projects.createProject({ name: 'Small', timezone: 'UTC', rateLimit: null });
+    for (let n = 0; n < 10; n++) await scene.save(`{"trait":"plan","is":"${n}"}`, HOUR_MS);
+    const { keeper, evaluated, reached, goOn } = scene.noting();
+    keeper.start();
+    await reached;
+    await scene.store.create(mine.id, { name: 'Mine', definition: PRO, refreshMs: HOUR_MS });
+    goOn();
+
+    await expect.poll(() => evaluated.length, PATIENTLY).toBe(11);
+    expect(evaluated.slice(0, 2)).toEqual([scene.projectId, mine.id]);
+  });
+
+  test('the history of an audience is deleted with it', async () => {
+    await scene.identify({ ada: 'pro' });
+    const { id } = await scene.save(PRO);
+    await scene.keeper().evaluate(scene.projectId, id);
+    await scene.store.remove(scene.projectId, id);
+
+    scene.keeper({ everyMs: 5 }).start();
+
+    await expect.poll(() => scene.changes(id), PATIENTLY).toEqual([]);
+    await expect.poll(async () => (await database().query('select id from audiences')).length, PATIENTLY).toBe(0);
+  });
+
+  test('where its history was lost, everybody enters for the first time', async () => {
+    await scene.identify({ ada: 'pro' });
+    const { id } = await scene.save(PRO);
+    await scene.keeper().evaluate(scene.projectId, id);
+    await scene.keeper().evaluate(scene.projectId, id);
+    await scene.analytics.forgetAudience(scene.projectId, id);
+    await expect.poll(() => scene.membersLeft(id), PATIENTLY).toBe(0);
+    await expect.poll(() => scene.analytics.finalizedAt(scene.projectId, id), PATIENTLY).toBeNull();
+
+    const { evaluation } = await scene.keeper().evaluate(scene.projectId, id);
+
+    expect(evaluation).toMatchObject({ cause: 'first', entered: 1 });
+  });
+});
 
 class Scene {
   readonly analytics: AnalyticsStore;
