@@ -61,6 +61,9 @@ export function testJoins(scene: () => Scene): void {
       await section.getByText('dev-7').waitFor();
       await page.getByRole('button', { name: 'Looked Around' }).waitFor();
       await expectAccessible(page, 'a person');
+      let looks = 0;
+      const before = { json: { internal_id: 'the person before' } };
+      await page.route('**/v1/audiences/why', (route) => (looks++ < 2 ? route.fulfill(before) : route.continue()));
 
       await section.getByRole('button', { name: 'Keep apart dev-1' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Keep apart' }).click();
@@ -69,6 +72,7 @@ export function testJoins(scene: () => Scene): void {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.getByText('There is nothing earlier.').waitFor();
       expect(await page.getByRole('button', { name: 'Looked Around' }).count()).toBe(0);
+      expect(looks).toBeGreaterThan(2);
       expect(complaintsOf(page)).toEqual([]);
 
       const other = await openedOf('dev-1');

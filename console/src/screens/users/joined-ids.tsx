@@ -7,7 +7,7 @@ import { linkTo } from '../../api/address.ts';
 import { isAdmin, project } from '../../api/session.ts';
 import { CopyText } from '../../parts/copy-as.tsx';
 import { ConfirmButton, tellDone } from '../../parts/loading/change.tsx';
-import { Ready, useAnswer } from '../../parts/loading/use-load.tsx';
+import { POLL_MS, Ready, useAnswer } from '../../parts/loading/use-load.tsx';
 import { plural } from '../../parts/numbers.ts';
 import { Section } from '../../parts/page.tsx';
 import { ShortListing } from '../../parts/table.tsx';
@@ -82,12 +82,20 @@ interface DecideProps extends DecisionProps {
 }
 
 /** Profiles follow a decision at once, analytics a moment later: a page that is loaded again before shows both states. */
-const FOLLOW_MS = 1_000;
+async function untilFollowed(join: Join, mostLooks = 30): Promise<void> {
+  const { internal_id, user } = join;
+  const body = JSON.stringify({ definition: { trait: 'plan', is: 'pro' }, internal_id });
+  // Somebody who did nothing is unknown there, and changes nothing.
+  const found = await ask(operation('POST /v1/audiences/why', { body })).catch(() => undefined);
+  if (found === undefined || found.internal_id === (user?.internal_id ?? internal_id) || mostLooks <= 1) return;
+  await new Promise((resolve) => setTimeout(resolve, POLL_MS.running));
+  await untilFollowed(join, mostLooks - 1);
+}
 
 function DecideButton({ id, says, onDecided, children, ...button }: DecideProps) {
   const decide = async (): Promise<void> => {
-    await ask(operation('PUT /v1/admin/projects/{id}/joins/{anonymous_id}', { path: pathOf(id), body: { says } }));
-    await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
+    const request = operation('PUT /v1/admin/projects/{id}/joins/{anonymous_id}', { path: pathOf(id), body: { says } });
+    await untilFollowed(await ask(request));
     tellDone('Decided. Audiences follow.');
     onDecided();
   };
@@ -140,11 +148,8 @@ function reasonOf({ anonymous_id: id, state, users, decision }: Join, onDecided:
   return state === 'unseen' && 'Not seen with a user yet.';
 }
 
-interface ApartProps extends DecisionProps {
-  readonly decision: NonNullable<Join['decision']>;
-}
-
-function Apart({ id, decision: { decided_at: at, decided_by: by }, onDecided }: ApartProps) {
+function Apart({ id, decision, onDecided }: DecisionProps & { readonly decision: NonNullable<Join['decision']> }) {
+  const { decided_at: at, decided_by: by } = decision;
   const names = useKeyNames();
   return (
     <>
